@@ -55,6 +55,11 @@ impl<'a> Compile<'a> {
         self.unit.func.ty(self.op.input(i)?).dims()
     }
 
+    /// A refusal of the op for the error that every run of it would end with.
+    pub fn refused(&self, error: KernelError) -> Declined {
+        self.declined(error.to_string())
+    }
+
     /// A refusal of the op.
     pub fn declined(&self, reason: impl Into<String>) -> Declined {
         Declined { op: self.op.describe(), reason: reason.into() }
@@ -83,6 +88,7 @@ pub const fn entry(kind: OpKind, make: Make) -> Entry {
 /// A kernel that is a function, with what it has read of the op.
 pub struct Prepared<F> {
     name: &'static str,
+    bytes: usize,
     run: F,
 }
 
@@ -92,7 +98,12 @@ where
 {
     /// A kernel of the op's name that runs `run`.
     pub fn boxed(cx: &Compile<'_>, run: F) -> Made {
-        Ok(Box::new(Prepared { name: cx.op.decl().name, run }))
+        Prepared::holding(cx, 0, run)
+    }
+
+    /// A kernel of the op's name that runs `run`, which holds `bytes` of memory outside of the unit's pool.
+    pub fn holding(cx: &Compile<'_>, bytes: usize, run: F) -> Made {
+        Ok(Box::new(Prepared { name: cx.op.decl().name, bytes, run }))
     }
 }
 
@@ -102,6 +113,10 @@ where
 {
     fn name(&self) -> &str {
         self.name
+    }
+
+    fn packed_bytes(&self) -> usize {
+        self.bytes
     }
 
     fn run(&self, call: &mut Call<'_, '_>) -> Result<(), KernelError> {

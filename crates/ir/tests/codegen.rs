@@ -222,6 +222,18 @@ fn words(attrs: impl Iterator<Item = &'static AttrDecl>) -> String {
     }
 }
 
+/// The import of these names and of the types that the code uses.
+fn types(names: &[&'static str], code: &str) -> String {
+    let is_used = |name: &str| {
+        let is_word = |line: &str| line.split(|c: char| !c.is_alphanumeric()).any(|w| w == name);
+        code.lines().any(|line| is_word(&line.replace("kinds::", "kinds")))
+    };
+    let types = ["DType", "Literal", "Type", "ValueId"].into_iter().filter(|name| is_used(name));
+    let mut names: Vec<&str> = names.iter().copied().chain(types).collect();
+    names.sort_unstable();
+    format!("use crate::{{{}}};\n", names.join(", "))
+}
+
 /// The text of each file, by its name.
 fn files() -> BTreeMap<String, String> {
     let mut families: BTreeMap<String, Vec<&OpDecl>> = BTreeMap::new();
@@ -242,22 +254,13 @@ fn files() -> BTreeMap<String, String> {
         let mut text = format!(
             "{HEAD}#![allow(clippy::too_many_arguments, clippy::len_without_is_empty)]\n\n"
         );
-        let mut uses = vec!["Op", "OpKind"];
-        for name in ["DType", "Literal", "Type", "ValueId"] {
-            let is_word =
-                |line: &str| line.split(|c: char| !c.is_alphanumeric()).any(|w| w == name);
-            if body.lines().any(|line| is_word(&line.replace("kinds::", "kinds"))) {
-                uses.push(name);
-            }
-        }
         let has = |part: &str| body.contains(part);
         if has("kinds::") {
             text += "use crate::op::kinds;\n";
         }
         text += "use crate::op::view::{self, New, Set};\n";
         text += &words(decls.iter().flat_map(|decl| decl.attrs));
-        uses.sort_unstable();
-        writeln!(text, "use crate::{{{}}};", uses.join(", ")).unwrap();
+        text += &types(&["Op", "OpKind"], &body);
         if has("BorrowMut") {
             text += "use std::borrow::BorrowMut;\n";
         }
@@ -268,8 +271,9 @@ fn files() -> BTreeMap<String, String> {
     let in_groups =
         attrs.filter(|attr| SHARED.iter().any(|group| group.attrs.contains(&attr.name)));
     let words = words(in_groups.filter(|attr| groups.contains(&format!("{}>", attr.rust))));
-    let uses = format!("{words}use crate::op::{{kinds, view}};\nuse crate::{{Op, OpKind as K}};\n");
-    files.insert("shared.rs".to_owned(), format!("{HEAD}\n{uses}{groups}"));
+    let uses =
+        "use crate::op::{kinds, view};\n".to_owned() + &types(&["Op", "OpKind as K"], &groups);
+    files.insert("shared.rs".to_owned(), format!("{HEAD}\n{words}{uses}{groups}"));
     root += "\n#[rustfmt::skip]\nmod shared;\npub use shared::*;\n";
     files.insert("mod.rs".to_owned(), root);
     files

@@ -25,7 +25,16 @@ use trident_ir::op::Group;
 use trident_runtime::Declined;
 
 /// The families' lists of kernels.
-const FAMILIES: &[&[Entry]] = &[moves::KERNELS, reduce::KERNELS, signal::KERNELS];
+const FAMILIES: &[&[Entry]] = &[
+    container::KERNELS,
+    ml::KERNELS,
+    moves::KERNELS,
+    random::KERNELS,
+    reduce::KERNELS,
+    signal::KERNELS,
+    text::KERNELS,
+    train::KERNELS,
+];
 
 /// The kernels of the lists, by their ops.
 static KERNELS: LazyLock<HashMap<OpKind, Make>> =
@@ -42,13 +51,8 @@ pub(crate) fn kernel(cx: &Compile<'_>) -> Result<Box<dyn Kernel>, Declined> {
         Group::Contract => contract::kernel(cx)?,
         Group::Pool => pool::kernel(cx),
         Group::Image => image::kernel(cx),
-        Group::Text => text::kernel(cx)?,
-        Group::Random => random::kernel(cx),
-        Group::Ml => ml::kernel(cx)?,
         Group::Recurrent => recurrent::kernel(cx),
         Group::Quant => quant::kernel(cx),
-        Group::Container => container::kernel(cx),
-        Group::Train => train::kernel(cx),
         _ => None,
     };
     found.ok_or_else(|| cx.declined("there is no kernel for it"))

@@ -189,8 +189,6 @@ words! {
         Neq = "BRANCH_NEQ",
         /// x is in a set.
         Member = "BRANCH_MEMBER",
-        /// None: the node is a leaf.
-        Leaf = "LEAF",
     }
     /// How output coordinates of a resized axis map to input coordinates.
     pub enum CoordinateTransform {

@@ -1,10 +1,11 @@
 //! Between sequences and tensors: ConcatFromSequence, SplitToSequence.
 
 use super::sequence::items;
-use crate::kernel::Call;
+use crate::kernel::{Call, Compile, Made, Prepared};
 use crate::picks::Picks;
 use trident_ir::DType;
 use trident_ir::geometry::axis;
+use trident_ir::ops::{ConcatFromSequence, SplitToSequence};
 use trident_runtime::{KernelError, Value};
 
 /// Rows that lie together when a tensor is cut along `axis`: outer count, length of the axis, elements per step.
@@ -29,19 +30,25 @@ fn copy_rows<T: Copy>(
 }
 
 /// ConcatFromSequence.
-pub(super) fn concat(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let stack = call.op.flag("new_axis");
+pub(super) fn concat(cx: &Compile<'_>) -> Made {
+    let op = cx.view(ConcatFromSequence::of)?;
+    let (axis, stack) = (op.axis(), op.new_axis());
+    Prepared::boxed(cx, move |call| joined(call, axis, stack))
+}
+
+/// Joins the tensors of a sequence along the axis, which is a new one if they are stacked.
+fn joined(call: &mut Call<'_, '_>, along: i64, stack: bool) -> Result<(), KernelError> {
+    let (xs, y) = (ConcatFromSequence::AT.xs, ConcatFromSequence::AT.y);
     let mut parts = Vec::new();
-    for item in items(call, 0)? {
+    for item in items(call, xs)? {
         let Value::Tensor(t) = item else {
             let (actual, expected) = (item.describe(), "a sequence of tensors");
-            return Err(KernelError::Kind { index: 0, actual, expected });
+            return Err(KernelError::Kind { index: xs, actual, expected });
         };
         parts.push(t);
     }
     let first = parts.first().ok_or_else(|| KernelError::domain("the sequence is empty"))?.clone();
-    let at = call.op.int("axis").ok_or_else(|| KernelError::attr("axis", "is missing"))?;
-    let at = axis(at, first.rank() + usize::from(stack))?;
+    let at = axis(along, first.rank() + usize::from(stack))?;
     if stack {
         for part in &mut parts {
             let mut dims = part.dims().to_vec();
@@ -65,7 +72,7 @@ pub(super) fn concat(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
         }
         dims[at] += part.dims()[at];
     }
-    let mut out = call.alloc(0, first.dtype(), &dims)?;
+    let mut out = call.alloc(y, first.dtype(), &dims)?;
     let (mut offset, size) = (0, first.dtype().size());
     let mut picks = match first.dtype() {
         DType::Str => Some(Picks::empty(call.pool(), &out)?),
@@ -83,16 +90,25 @@ pub(super) fn concat(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
     if let Some(picks) = picks {
         picks.write(out.write_strings()?)?;
     }
-    call.set(0, out);
+    call.set(y, out);
     Ok(())
 }
 
 /// SplitToSequence.
-pub(super) fn split(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let x = call.tensor(0)?;
-    let at = axis(call.op.int("axis").unwrap_or(0), x.rank())?;
+pub(super) fn split(cx: &Compile<'_>) -> Made {
+    let op = cx.view(SplitToSequence::of)?;
+    let (axis, keeps) = (op.axis(), op.keepdims());
+    Prepared::boxed(cx, move |call| parted(call, axis, keeps))
+}
+
+/// Cuts a tensor along the axis, which slices of length 1 keep or not.
+fn parted(call: &mut Call<'_, '_>, along: i64, keeps: bool) -> Result<(), KernelError> {
+    let x = call.tensor(SplitToSequence::AT.x)?;
+    let split = call.opt(SplitToSequence::AT.split)?;
+    let squeeze = split.is_none() && !keeps;
+    let at = axis(along, x.rank())?;
     let (outer, n, row) = cut(x.dims(), at);
-    let sizes = match call.opt(1)? {
+    let sizes = match split {
         None => vec![1; n],
         Some(split) => {
             let bad = || KernelError::domain(format!("the sizes do not cut {n} along axis {at}"));
@@ -106,7 +122,6 @@ pub(super) fn split(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
             }
         }
     };
-    let squeeze = call.opt(1)?.is_none() && !call.op.flag("keepdims");
     let (mut parts, mut offset) = (Vec::with_capacity(sizes.len()), 0);
     for size in sizes {
         let mut dims = x.dims().to_vec();
@@ -128,7 +143,7 @@ pub(super) fn split(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
         parts.push(part.into());
         offset += size;
     }
-    call.set(0, Value::seq(parts));
+    call.set(SplitToSequence::AT.y, Value::seq(parts));
     Ok(())
 }
 

@@ -4,23 +4,23 @@ mod join;
 mod optional;
 mod sequence;
 
-use crate::kernel::{Compile, Kernel, Plain};
-use trident_ir::OpKind;
+use crate::kernel::{Entry, Prepared, entry};
+use trident_ir::ops::{
+    ConcatFromSequence, Optional, OptionalGetElement, OptionalHasElement, SequenceAt,
+    SequenceConstruct, SequenceEmpty, SequenceErase, SequenceInsert, SequenceLength,
+    SplitToSequence,
+};
 
-/// The kernel for an op on sequences or optional values.
-pub(super) fn kernel(cx: &Compile<'_>) -> Option<Box<dyn Kernel>> {
-    Some(match cx.op.kind {
-        OpKind::ConcatFromSequence => Plain::boxed("concat_from_sequence", join::concat),
-        OpKind::SplitToSequence => Plain::boxed("split_to_sequence", join::split),
-        OpKind::Optional => Plain::boxed("optional", optional::wrap),
-        OpKind::OptionalGetElement => Plain::boxed("optional_get_element", optional::get),
-        OpKind::OptionalHasElement => Plain::boxed("optional_has_element", optional::has),
-        OpKind::SequenceAt => Plain::boxed("sequence_at", sequence::at),
-        OpKind::SequenceConstruct => Plain::boxed("sequence_construct", sequence::construct),
-        OpKind::SequenceEmpty => Plain::boxed("sequence_empty", sequence::empty),
-        OpKind::SequenceErase => Plain::boxed("sequence_erase", sequence::erase),
-        OpKind::SequenceInsert => Plain::boxed("sequence_insert", sequence::insert),
-        OpKind::SequenceLength => Plain::boxed("sequence_length", sequence::length),
-        _ => return None,
-    })
-}
+pub(super) const KERNELS: &[Entry] = &[
+    entry(ConcatFromSequence::KIND, join::concat),
+    entry(SplitToSequence::KIND, join::split),
+    entry(Optional::KIND, |cx| Prepared::boxed(cx, optional::wrap)),
+    entry(OptionalGetElement::KIND, |cx| Prepared::boxed(cx, optional::get)),
+    entry(OptionalHasElement::KIND, |cx| Prepared::boxed(cx, optional::has)),
+    entry(SequenceAt::KIND, |cx| Prepared::boxed(cx, sequence::at)),
+    entry(SequenceConstruct::KIND, |cx| Prepared::boxed(cx, sequence::construct)),
+    entry(SequenceEmpty::KIND, |cx| Prepared::boxed(cx, sequence::empty)),
+    entry(SequenceErase::KIND, |cx| Prepared::boxed(cx, sequence::erase)),
+    entry(SequenceInsert::KIND, |cx| Prepared::boxed(cx, sequence::insert)),
+    entry(SequenceLength::KIND, |cx| Prepared::boxed(cx, sequence::length)),
+];

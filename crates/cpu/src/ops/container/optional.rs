@@ -4,32 +4,35 @@ use crate::kernel::Call;
 use std::sync::Arc;
 use trident_ir::DType;
 use trident_ir::element::B8;
+use trident_ir::ops::{Optional, OptionalGetElement, OptionalHasElement};
 use trident_runtime::{KernelError, Value};
 
 /// Optional: the operand, or nothing, as an optional.
 pub(super) fn wrap(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let value = call.value(0).cloned().map(Arc::new);
-    call.set(0, Value::Optional(value));
+    let value = call.value(Optional::AT.x).cloned().map(Arc::new);
+    call.set(Optional::AT.y, Value::Optional(value));
     Ok(())
 }
 
 /// OptionalGetElement; any other value stands for an optional that holds it.
 pub(super) fn get(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let value = match call.value(0).ok_or(KernelError::Missing(0))? {
+    let at = OptionalGetElement::AT;
+    let value = match call.value(at.x).ok_or(KernelError::Missing(at.x))? {
         Value::Optional(Some(v)) => Value::clone(v),
         Value::Optional(None) => return Err(KernelError::domain("the optional holds no value")),
         other => other.clone(),
     };
-    call.set(0, value);
+    call.set(at.y, value);
     Ok(())
 }
 
 /// OptionalHasElement: an absent operand has none.
 pub(super) fn has(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let has = !matches!(call.value(0), None | Some(Value::Optional(None)));
-    let mut out = call.alloc(0, DType::Bool, &[])?;
+    let at = OptionalHasElement::AT;
+    let has = !matches!(call.value(at.x), None | Some(Value::Optional(None)));
+    let mut out = call.alloc(at.y, DType::Bool, &[])?;
     out.slice_mut::<B8>()?.fill(has.into());
-    call.set(0, out);
+    call.set(at.y, out);
     Ok(())
 }
 

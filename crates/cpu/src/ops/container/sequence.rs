@@ -2,6 +2,9 @@
 
 use crate::kernel::Call;
 use trident_ir::DType;
+use trident_ir::ops::{
+    SequenceAt, SequenceConstruct, SequenceEmpty, SequenceErase, SequenceInsert, SequenceLength,
+};
 use trident_runtime::{KernelError, Value};
 
 /// The items of sequence operand `i`.
@@ -34,52 +37,57 @@ fn position(
 }
 
 pub(super) fn at(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let items = items(call, 0)?;
-    let p = position(call, 1, items.len(), items.len())?.ok_or(KernelError::Missing(1))?;
-    call.set(0, items[p].clone());
+    let at = SequenceAt::AT;
+    let items = items(call, at.xs)?;
+    let p = position(call, at.position, items.len(), items.len())?;
+    let p = p.ok_or(KernelError::Missing(at.position))?;
+    call.set(at.y, items[p].clone());
     Ok(())
 }
 
 pub(super) fn construct(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let items = (0..call.inputs())
+    let items = (SequenceConstruct::AT.xs..call.inputs())
         .map(|i| call.value(i).cloned().ok_or(KernelError::Missing(i)))
         .collect::<Result<Vec<_>, _>>()?;
-    call.set(0, Value::seq(items));
+    call.set(SequenceConstruct::AT.y, Value::seq(items));
     Ok(())
 }
 
 pub(super) fn empty(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    call.set(0, Value::seq(vec![]));
+    call.set(SequenceEmpty::AT.y, Value::seq(vec![]));
     Ok(())
 }
 
 pub(super) fn erase(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let mut items = items(call, 0)?;
+    let at = SequenceErase::AT;
+    let mut items = items(call, at.xs)?;
     let last =
         || items.len().checked_sub(1).ok_or_else(|| KernelError::domain("the sequence is empty"));
-    let p = match position(call, 1, items.len(), items.len())? {
+    let p = match position(call, at.position, items.len(), items.len())? {
         Some(p) => p,
         None => last()?,
     };
     items.remove(p);
-    call.set(0, Value::seq(items));
+    call.set(at.y, Value::seq(items));
     Ok(())
 }
 
 pub(super) fn insert(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let mut items = items(call, 0)?;
-    let item = call.value(1).cloned().ok_or(KernelError::Missing(1))?;
-    let p = position(call, 2, items.len(), items.len() + 1)?.unwrap_or(items.len());
+    let at = SequenceInsert::AT;
+    let mut items = items(call, at.xs)?;
+    let item = call.value(at.x).cloned().ok_or(KernelError::Missing(at.x))?;
+    let p = position(call, at.position, items.len(), items.len() + 1)?.unwrap_or(items.len());
     items.insert(p, item);
-    call.set(0, Value::seq(items));
+    call.set(at.y, Value::seq(items));
     Ok(())
 }
 
 pub(super) fn length(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let n = items(call, 0)?.len();
-    let mut out = call.alloc(0, DType::I64, &[])?;
+    let at = SequenceLength::AT;
+    let n = items(call, at.xs)?.len();
+    let mut out = call.alloc(at.y, DType::I64, &[])?;
     out.slice_mut::<i64>()?.fill(n as i64);
-    call.set(0, out);
+    call.set(at.y, out);
     Ok(())
 }
 

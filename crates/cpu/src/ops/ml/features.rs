@@ -1,16 +1,21 @@
 //! Ops on tables of features.
 
-use super::{Rows, floats};
+use super::{Rows, list};
 use crate::dispatch_width;
-use crate::kernel::Call;
+use crate::kernel::{Call, Compile, Made, Prepared};
 use crate::real::{produce, read};
 use num_traits::{AsPrimitive, Zero};
+use trident_ir::op::words::RowNorm;
+use trident_ir::ops::{
+    ArrayFeatureExtractor, Binarizer, FeatureVectorizer, Imputer, Normalizer, Scaler,
+};
 use trident_ir::{DType, counted};
 use trident_runtime::KernelError;
 
 /// ArrayFeatureExtractor: columns of the last axis.
 pub(super) fn extract(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let (x, columns) = (call.tensor(0)?, call.tensor(1)?.to_i64s()?);
+    let at = ArrayFeatureExtractor::AT;
+    let (x, columns) = (call.tensor(at.x)?, call.tensor(at.y)?.to_i64s()?);
     let Some((&width, outer)) = x.dims().split_last() else {
         return Err(KernelError::shape("a scalar has no columns"));
     };
@@ -20,7 +25,7 @@ pub(super) fn extract(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
     };
     let columns: Vec<usize> = columns.iter().map(column).collect::<Result<_, _>>()?;
     let outer = if outer.is_empty() { &[1] } else { outer };
-    let mut out = call.alloc(0, x.dtype(), &[outer, &[columns.len()]].concat())?;
+    let mut out = call.alloc(at.z, x.dtype(), &[outer, &[columns.len()]].concat())?;
     let n = columns.len().max(1);
     let from = |i: usize| i / n * width + columns[i % n];
     if x.dtype() == DType::Str {
@@ -34,55 +39,55 @@ pub(super) fn extract(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
             slots.for_each(|(i, slot)| *slot = x[from(i)]);
         }, else => return Err(KernelError::Unsupported(x.dtype())));
     }
-    call.set(0, out);
+    call.set(at.z, out);
     Ok(())
 }
 
 /// Binarizer.
-pub(super) fn binarize(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let x = call.tensor(0)?;
-    let threshold = f64::from(call.op.float("threshold").unwrap_or(0.0));
-    let values = read::<f64>(&x)?;
-    produce::<f64>(call, 0, x.dtype(), x.dims(), |out| {
-        let above = values.iter().map(|&v| f64::from(u8::from(v > threshold)));
-        out.iter_mut().zip(above).for_each(|(slot, v)| *slot = v);
-        Ok(())
+pub(super) fn binarizer(cx: &Compile<'_>) -> Made {
+    let (threshold, at) = (f64::from(cx.view(Binarizer::of)?.threshold()), Binarizer::AT);
+    Prepared::boxed(cx, move |call| {
+        let x = call.tensor(at.x)?;
+        let values = read::<f64>(&x)?;
+        produce::<f64>(call, at.y, x.dtype(), x.dims(), |out| {
+            let above = values.iter().map(|&v| f64::from(u8::from(v > threshold)));
+            out.iter_mut().zip(above).for_each(|(slot, v)| *slot = v);
+            Ok(())
+        })
     })
 }
 
 /// FeatureVectorizer: the operands' columns, cut or filled with zeros to the lengths given.
-pub(super) fn join(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let widths = call.op.ints("inputdimensions").map(<[i64]>::to_vec);
+pub(super) fn joiner(cx: &Compile<'_>) -> Made {
+    let widths = cx.view(FeatureVectorizer::of)?.inputdimensions().map(<[i64]>::to_vec);
+    Prepared::boxed(cx, move |call| join(call, widths.as_deref()))
+}
+
+fn join(call: &mut Call<'_, '_>, widths: Option<&[i64]>) -> Result<(), KernelError> {
+    let at = FeatureVectorizer::AT;
     let mut parts = Vec::new();
-    for i in 0..call.inputs() {
-        let x = call.tensor(i)?;
-        let (rows, width) = match *x.dims() {
-            [width] => (1, width),
-            [rows, width] => (rows, width),
-            ref other => {
-                return Err(KernelError::shape(format!("{other:?} is no table of features")));
-            }
-        };
-        let wanted = match widths.as_ref().map(|w| w.get(i)) {
-            None => width,
+    for i in at.xs..call.inputs() {
+        let rows = Rows::of(&call.tensor(i)?)?;
+        let wanted = match widths.map(|w| w.get(i)) {
+            None => rows.width,
             Some(Some(&w)) if w >= 0 => w as usize,
             Some(w) => return Err(KernelError::attr("inputdimensions", format!("{w:?}"))),
         };
-        parts.push((rows, width, wanted, read::<f64>(&x)?.into_owned()));
+        parts.push((rows, wanted));
     }
-    let rows = parts.first().map_or(0, |p| p.0);
-    if parts.iter().any(|p| p.0 != rows) {
+    let count = parts.first().map_or(0, |(rows, _)| rows.count);
+    if parts.iter().any(|(rows, _)| rows.count != count) {
         return Err(KernelError::shape("the operands have different numbers of rows"));
     }
-    let total = parts.iter().try_fold(0usize, |n, p| n.checked_add(p.2));
+    let total = parts.iter().try_fold(0usize, |n, (_, wanted)| n.checked_add(*wanted));
     let total = total.ok_or_else(|| KernelError::shape("too many columns"))?;
-    produce::<f64>(call, 0, DType::F32, &[rows, total], |out| {
+    produce::<f64>(call, at.y, DType::F32, &[count, total], |out| {
         for (r, row) in out.chunks_exact_mut(total.max(1)).enumerate() {
             let mut rest = row;
-            for (_, width, wanted, values) in &parts {
+            for (rows, wanted) in &parts {
                 let (slot, tail) = std::mem::take(&mut rest).split_at_mut(*wanted);
-                let n = (*width).min(*wanted);
-                slot[..n].copy_from_slice(&values[r * width..][..n]);
+                let n = rows.width.min(*wanted);
+                slot[..n].copy_from_slice(&rows.row(r)[..n]);
                 slot[n..].fill(0.0);
                 rest = tail;
             }
@@ -91,93 +96,114 @@ pub(super) fn join(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
     })
 }
 
+/// Values that stand for a missing one, per column or one for all.
+struct Replaced {
+    missing_float: f32,
+    missing_int: i64,
+    floats: Vec<f32>,
+    ints: Vec<i64>,
+}
+
 /// Imputer.
-pub(super) fn impute(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let x = call.tensor(0)?;
-    let width = x.dims().last().copied().unwrap_or(1);
-    let fits = |n: usize| match n == 1 || n == width {
-        true => Ok(()),
-        false => {
-            let (values, columns) = (counted(n, "imputed value"), counted(width, "column"));
-            Err(KernelError::shape(format!("{values} for {columns}")))
-        }
+pub(super) fn imputer(cx: &Compile<'_>) -> Made {
+    let op = cx.view(Imputer::of)?;
+    let replaced = Replaced {
+        missing_float: op.replaced_value_float(),
+        missing_int: op.replaced_value_int64(),
+        floats: list(op.imputed_value_floats()),
+        ints: op.imputed_value_int64s().unwrap_or_default().to_vec(),
     };
-    let mut out = call.alloc(0, x.dtype(), x.dims())?;
-    macro_rules! replace {
-        ($T:ty, $values:expr, $hit:expr) => {{
-            let values = $values;
-            fits(values.len())?;
-            let slots = out.slice_mut::<$T>()?.iter_mut().zip(x.slice::<$T>()?).enumerate();
-            slots.for_each(|(i, (slot, &v))| {
-                *slot = if $hit(v) { values[i % width % values.len()].as_() } else { v };
-            });
-        }};
-    }
-    match x.dtype() {
-        DType::F32 | DType::F64 => {
-            let missing = call.op.float("replaced_value_float").unwrap_or(0.0);
-            let hit = |v: f64| v == f64::from(missing) || v.is_nan() && missing.is_nan();
-            let values = floats(call.op, "imputed_value_floats");
-            match x.dtype() {
-                DType::F64 => replace!(f64, values, |v: f64| hit(v)),
-                _ => replace!(f32, values, |v: f32| hit(v.into())),
+    let bytes = size_of_val(replaced.floats.as_slice()) + size_of_val(replaced.ints.as_slice());
+    Prepared::holding(cx, bytes, move |call| replaced.run(call))
+}
+
+impl Replaced {
+    fn run(&self, call: &mut Call<'_, '_>) -> Result<(), KernelError> {
+        let at = Imputer::AT;
+        let x = call.tensor(at.x)?;
+        let width = x.dims().last().copied().unwrap_or(1);
+        let fits = |n: usize| match n == 1 || n == width {
+            true => Ok(()),
+            false => {
+                let (values, columns) = (counted(n, "imputed value"), counted(width, "column"));
+                Err(KernelError::shape(format!("{values} for {columns}")))
             }
+        };
+        let mut out = call.alloc(at.y, x.dtype(), x.dims())?;
+        macro_rules! replace {
+            ($T:ty, $values:expr, $hit:expr) => {{
+                let values = $values;
+                fits(values.len())?;
+                let slots = out.slice_mut::<$T>()?.iter_mut().zip(x.slice::<$T>()?).enumerate();
+                slots.for_each(|(i, (slot, &v))| {
+                    *slot = if $hit(v) { values[i % width % values.len()].as_() } else { v };
+                });
+            }};
         }
-        DType::I32 | DType::I64 => {
-            let missing = call.op.int("replaced_value_int64").unwrap_or(0);
-            let values = call.op.ints("imputed_value_int64s").unwrap_or_default();
-            match x.dtype() {
-                DType::I64 => replace!(i64, values, |v: i64| v == missing),
-                _ => replace!(i32, values, |v: i32| i64::from(v) == missing),
-            }
+        let float = |v: f64| {
+            let missing = self.missing_float;
+            v == f64::from(missing) || v.is_nan() && missing.is_nan()
+        };
+        match x.dtype() {
+            DType::F64 => replace!(f64, &self.floats, float),
+            DType::F32 => replace!(f32, &self.floats, |v: f32| float(v.into())),
+            DType::I64 => replace!(i64, &self.ints, |v: i64| v == self.missing_int),
+            DType::I32 => replace!(i32, &self.ints, |v: i32| i64::from(v) == self.missing_int),
+            other => return Err(KernelError::Unsupported(other)),
         }
-        other => return Err(KernelError::Unsupported(other)),
+        call.set(at.y, out);
+        Ok(())
     }
-    call.set(0, out);
-    Ok(())
 }
 
 /// Normalizer: a row whose norm is 0 stays.
-pub(super) fn normalize(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let (x, rows) = (call.tensor(0)?, Rows::new(call)?);
-    let norm: fn(&[f64]) -> f64 = match call.op.str("norm") {
-        Some("MAX") | None => |row| row.iter().fold(0.0, |m, v| v.abs().max(m)),
-        Some("L1") => |row| row.iter().map(|v| v.abs()).sum(),
-        Some("L2") => |row| row.iter().map(|v| v * v).sum::<f64>().sqrt(),
-        Some(other) => return Err(KernelError::attr("norm", format!("unknown: {other}"))),
+pub(super) fn normalizer(cx: &Compile<'_>) -> Made {
+    let (op, at) = (cx.view(Normalizer::of)?, Normalizer::AT);
+    let norm: fn(&[f64]) -> f64 = match op.norm() {
+        RowNorm::Max => |row| row.iter().fold(0.0, |m, v| v.abs().max(m)),
+        RowNorm::L1 => |row| row.iter().map(|v| v.abs()).sum(),
+        RowNorm::L2 => |row| row.iter().map(|v| v * v).sum::<f64>().sqrt(),
     };
-    produce::<f64>(call, 0, DType::F32, x.dims(), |out| {
-        for (i, slot) in out.chunks_exact_mut(rows.width.max(1)).enumerate() {
-            let row = rows.row(i);
-            let norm = norm(row);
-            let divisor = if norm.is_zero() { 1.0 } else { norm };
-            slot.iter_mut().zip(row).for_each(|(slot, v)| *slot = v / divisor);
-        }
-        Ok(())
+    Prepared::boxed(cx, move |call| {
+        let x = call.tensor(at.x)?;
+        let rows = Rows::of(&x)?;
+        produce::<f64>(call, at.y, DType::F32, x.dims(), |out| {
+            for (i, slot) in out.chunks_exact_mut(rows.width.max(1)).enumerate() {
+                let row = rows.row(i);
+                let norm = norm(row);
+                let divisor = if norm.is_zero() { 1.0 } else { norm };
+                slot.iter_mut().zip(row).for_each(|(slot, v)| *slot = v / divisor);
+            }
+            Ok(())
+        })
     })
 }
 
 /// Scaler.
-pub(super) fn scale(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let x = call.tensor(0)?;
-    let width = x.dims().last().copied().unwrap_or(1);
-    let (offset, scale) = (floats(call.op, "offset"), floats(call.op, "scale"));
-    for (name, list) in [("offset", offset), ("scale", scale)] {
-        if !(list.len() <= 1 || list.len() == width) {
-            let (given, columns) = (counted(list.len(), "number"), counted(width, "column"));
-            return Err(KernelError::attr(name, format!("{given} for {columns}")));
+pub(super) fn scaler(cx: &Compile<'_>) -> Made {
+    let (op, places) = (cx.view(Scaler::of)?, Scaler::AT);
+    let (offset, scale) = (list(op.offset()), list(op.scale()));
+    let bytes = size_of_val(offset.as_slice()) + size_of_val(scale.as_slice());
+    Prepared::holding(cx, bytes, move |call| {
+        let x = call.tensor(places.x)?;
+        let width = x.dims().last().copied().unwrap_or(1);
+        for (name, list) in [("offset", &offset), ("scale", &scale)] {
+            if !(list.len() <= 1 || list.len() == width) {
+                let (given, columns) = (counted(list.len(), "number"), counted(width, "column"));
+                return Err(KernelError::attr(name, format!("{given} for {columns}")));
+            }
         }
-    }
-    let at = |list: &[f32], i: usize, default: f64| match list.len() {
-        0 => default,
-        n => list[i % width % n].into(),
-    };
-    let values = read::<f64>(&x)?;
-    produce::<f64>(call, 0, DType::F32, x.dims(), |out| {
-        for (i, (slot, v)) in out.iter_mut().zip(&*values).enumerate() {
-            *slot = (v - at(offset, i, 0.0)) * at(scale, i, 1.0);
-        }
-        Ok(())
+        let at = |list: &[f32], i: usize, default: f64| match list.len() {
+            0 => default,
+            n => list[i % width % n].into(),
+        };
+        let values = read::<f64>(&x)?;
+        produce::<f64>(call, places.y, DType::F32, x.dims(), |out| {
+            for (i, (slot, v)) in out.iter_mut().zip(&*values).enumerate() {
+                *slot = (v - at(&offset, i, 0.0)) * at(&scale, i, 1.0);
+            }
+            Ok(())
+        })
     })
 }
 

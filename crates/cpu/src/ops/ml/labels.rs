@@ -1,12 +1,13 @@
 //! Maps between labels: LabelEncoder, CategoryMapper, OneHotEncoder.
 
-use super::Bytes;
 use crate::dispatch_width;
-use crate::kernel::Call;
+use crate::kernel::{Call, Compile, Made, Prepared};
 use crate::real::read;
 use std::borrow::Cow;
 use std::collections::HashMap;
-use trident_ir::{Attr, DType, Op};
+use std::fmt;
+use trident_ir::ops::{CategoryMapper, LabelEncoder, OneHotEncoder};
+use trident_ir::{DType, Literal};
 use trident_runtime::{KernelError, Pool, Tensor};
 
 /// A label that can be looked up. Floats are equal by value, all NaNs are one.
@@ -27,6 +28,25 @@ impl Key<'_> {
     }
 }
 
+impl fmt::Display for Key<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Key::Int(v) => write!(f, "{v}"),
+            Key::Float(bits) => write!(f, "{}", f64::from_bits(*bits)),
+            Key::Str(text) => write!(f, "`{text}`"),
+        }
+    }
+}
+
+/// Bytes of a table of labels.
+fn table_bytes(table: &HashMap<Key<'static>, usize>) -> usize {
+    let texts = table.keys().map(|key| match key {
+        Key::Str(text) => text.len(),
+        _ => 0,
+    });
+    table.capacity() * size_of::<(Key<'_>, usize)>() + texts.sum::<usize>()
+}
+
 /// Labels of a tensor.
 fn keys(t: &Tensor) -> Result<Vec<Key<'_>>, KernelError> {
     let float = |&v: &f64| Key::Float(if v.is_nan() { f64::NAN } else { v + 0.0 }.to_bits());
@@ -38,32 +58,30 @@ fn keys(t: &Tensor) -> Result<Vec<Key<'_>>, KernelError> {
 }
 
 /// A map from labels to elements of `values`; the last of them stands for unknown labels.
-pub(super) struct Encoder {
+struct Encoder {
     map: HashMap<Key<'static>, usize>,
     values: Tensor,
 }
 
-/// Which of an op's attributes hold one list.
-struct Lists {
-    tensor: &'static str,
-    strings: &'static str,
-    ints: &'static str,
-    floats: &'static str,
+/// One list, in the one of an op's attributes that is set.
+struct List<'a> {
+    /// The attribute that takes any type.
+    name: &'static str,
+    tensor: Option<&'a Literal>,
+    strings: Option<&'a [String]>,
+    ints: Option<&'a [i64]>,
+    floats: Option<&'a [f32]>,
 }
 
-fn vector(op: &Op, pool: &Pool, names: &Lists) -> Result<Tensor, KernelError> {
-    if let Some(Attr::Tensor(literal)) = op.attrs.get(names.tensor) {
-        return Tensor::from_literal(pool, literal);
-    }
-    if let Some(v) = op.strs(names.strings) {
-        return strings(pool, v);
-    }
-    if let Some(v) = op.ints(names.ints) {
-        return Tensor::from_slice(pool, &[v.len()], v);
-    }
-    match op.floats(names.floats) {
-        Some(v) => Tensor::from_slice(pool, &[v.len()], v),
-        None => Err(KernelError::attr(names.tensor, "none of its kind is set")),
+impl List<'_> {
+    fn tensor(&self, pool: &Pool) -> Result<Tensor, KernelError> {
+        match *self {
+            List { tensor: Some(literal), .. } => Tensor::from_literal(pool, literal),
+            List { strings: Some(v), .. } => strings(pool, v),
+            List { ints: Some(v), .. } => Tensor::from_slice(pool, &[v.len()], v),
+            List { floats: Some(v), .. } => Tensor::from_slice(pool, &[v.len()], v),
+            _ => Err(KernelError::attr(self.name, "none of its kind is set")),
+        }
     }
 }
 
@@ -71,35 +89,51 @@ fn strings(pool: &Pool, values: &[String]) -> Result<Tensor, KernelError> {
     Tensor::gather_strings(pool, &[values.len()], values.iter().map(String::as_str))
 }
 
-/// What unknown labels become, in the type of the values.
-fn default(op: &Op, pool: &Pool, dtype: DType) -> Result<Tensor, KernelError> {
-    if let Some(Attr::Tensor(literal)) = op.attrs.get("default_tensor") {
-        return Tensor::from_literal(pool, literal);
-    }
-    let int = op.int("default_int64").unwrap_or(-1);
-    let out = Tensor::alloc(pool, dtype, &[1])?;
-    match dtype {
-        DType::Str => {
-            let text = op.str("default_string").unwrap_or("_Unused");
-            Tensor::gather_strings(pool, &[1], [text].into_iter())
-        }
-        DType::I64 => Tensor::from_slice(pool, &[1], &[int]),
-        d if d.is_float() => crate::real::narrow(&[op.float("default_float").unwrap_or(-0.0)], out),
-        _ => crate::real::narrow(&[int as f64], out),
-    }
+/// LabelEncoder.
+pub(super) fn encoder(cx: &Compile<'_>) -> Made {
+    let encoder = Encoder::new(cx.view(LabelEncoder::of)?, cx.unit.pool);
+    let encoder = encoder.map_err(|e| cx.refused(e))?;
+    let at = LabelEncoder::AT;
+    Prepared::holding(cx, encoder.bytes(), move |call| encoder.run(call, at.x, at.y))
 }
 
 impl Encoder {
     /// LabelEncoder's map.
-    pub(super) fn new(op: &Op, pool: &Pool) -> Result<Encoder, KernelError> {
-        let (tensor, strings) = ("keys_tensor", "keys_strings");
-        let names = Lists { tensor, strings, ints: "keys_int64s", floats: "keys_floats" };
-        let from = vector(op, pool, &names)?;
-        let (tensor, strings) = ("values_tensor", "values_strings");
-        let names = Lists { tensor, strings, ints: "values_int64s", floats: "values_floats" };
-        let to = vector(op, pool, &names)?;
-        let default = default(op, pool, to.dtype())?;
+    fn new(op: LabelEncoder<'_>, pool: &Pool) -> Result<Encoder, KernelError> {
+        let from = List {
+            name: "keys_tensor",
+            tensor: op.keys_tensor(),
+            strings: op.keys_strings(),
+            ints: op.keys_int64s(),
+            floats: op.keys_floats(),
+        };
+        let to = List {
+            name: "values_tensor",
+            tensor: op.values_tensor(),
+            strings: op.values_strings(),
+            ints: op.values_int64s(),
+            floats: op.values_floats(),
+        };
+        let (from, to) = (from.tensor(pool)?, to.tensor(pool)?);
+        let default = Encoder::default(op, pool, to.dtype())?;
         Encoder::between(pool, &from, &to, &default)
+    }
+
+    /// The value of unknown labels, in the type of the values.
+    fn default(op: LabelEncoder<'_>, pool: &Pool, dtype: DType) -> Result<Tensor, KernelError> {
+        if let Some(literal) = op.default_tensor() {
+            return Tensor::from_literal(pool, literal);
+        }
+        let int = op.default_int64();
+        match dtype {
+            DType::Str => Tensor::gather_strings(pool, &[1], [op.default_string()].into_iter()),
+            DType::I64 => Tensor::from_slice(pool, &[1], &[int]),
+            d => {
+                let out = Tensor::alloc(pool, dtype, &[1])?;
+                let value = if d.is_float() { op.default_float().into() } else { int as f64 };
+                crate::real::narrow(&[value], out)
+            }
+        }
     }
 
     fn between(
@@ -128,13 +162,18 @@ impl Encoder {
         Ok(Encoder { map, values })
     }
 
-    /// Encodes operand 0.
-    pub(super) fn run(&self, call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-        let x = call.tensor(0)?;
+    /// Bytes of the map; the values lie in the pool.
+    fn bytes(&self) -> usize {
+        table_bytes(&self.map)
+    }
+
+    /// Encodes operand `x` to result `y`.
+    fn run(&self, call: &mut Call<'_, '_>, x: usize, y: usize) -> Result<(), KernelError> {
+        let x = call.tensor(x)?;
         let unknown = self.values.len() - 1;
         let at: Vec<usize> =
             keys(&x)?.iter().map(|k| self.map.get(k).copied().unwrap_or(unknown)).collect();
-        let mut out = call.alloc(0, self.values.dtype(), x.dims())?;
+        let mut out = call.alloc(y, self.values.dtype(), x.dims())?;
         if self.values.dtype() == DType::Str {
             let values = self.values.strings()?;
             out.write_strings()?.extend(at.iter().map(|&i| values[i].as_str()))?;
@@ -145,80 +184,61 @@ impl Encoder {
                 slots.zip(at).for_each(|(slot, i)| *slot = values[i]);
             }, else => return Err(KernelError::Unsupported(x.dtype())));
         }
-        call.set(0, out);
+        call.set(y, out);
         Ok(())
     }
 }
 
-impl Bytes for Encoder {
-    /// Those of the map, as the values lie in the pool.
-    fn bytes(&self) -> usize {
-        let texts = self.map.keys().map(|key| match key {
-            Key::Str(text) => text.len(),
-            _ => 0,
-        });
-        self.map.capacity() * size_of::<(Key<'_>, usize)>() + texts.sum::<usize>()
-    }
-}
-
-/// CategoryMapper's maps.
-pub(super) struct Categories {
-    to_ints: Encoder,
-    to_strings: Encoder,
-}
-
-impl Categories {
-    pub(super) fn new(op: &Op, pool: &Pool) -> Result<Categories, KernelError> {
-        let texts = strings(pool, op.strs("cats_strings").unwrap_or_default())?;
-        let ints = op.ints("cats_int64s").unwrap_or_default();
-        let ints = Tensor::from_slice(pool, &[ints.len()], ints)?;
-        let (int, text) = (default(op, pool, DType::I64)?, default(op, pool, DType::Str)?);
-        let to_ints = Encoder::between(pool, &texts, &ints, &int)?;
-        Ok(Categories { to_ints, to_strings: Encoder::between(pool, &ints, &texts, &text)? })
-    }
-
-    /// Maps operand 0: strings to numbers, else numbers to strings.
-    pub(super) fn run(&self, call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-        match call.tensor(0)?.dtype() {
-            DType::Str => self.to_ints.run(call),
-            _ => self.to_strings.run(call),
+/// CategoryMapper: strings to numbers, else numbers to strings.
+pub(super) fn categories(cx: &Compile<'_>) -> Made {
+    let (op, at) = (cx.view(CategoryMapper::of)?, CategoryMapper::AT);
+    let (to_ints, to_strings) = both_ways(op, cx.unit.pool).map_err(|e| cx.refused(e))?;
+    Prepared::holding(cx, to_ints.bytes() + to_strings.bytes(), move |call| {
+        match call.tensor(at.x)?.dtype() {
+            DType::Str => to_ints.run(call, at.x, at.y),
+            _ => to_strings.run(call, at.x, at.y),
         }
-    }
+    })
 }
 
-impl Bytes for Categories {
-    fn bytes(&self) -> usize {
-        self.to_ints.bytes() + self.to_strings.bytes()
-    }
+fn both_ways(op: CategoryMapper<'_>, pool: &Pool) -> Result<(Encoder, Encoder), KernelError> {
+    let texts = strings(pool, op.cats_strings().unwrap_or_default())?;
+    let ints = op.cats_int64s().unwrap_or_default();
+    let ints = Tensor::from_slice(pool, &[ints.len()], ints)?;
+    let int = Tensor::from_slice(pool, &[1], &[op.default_int64()])?;
+    let text = Tensor::gather_strings(pool, &[1], [op.default_string()].into_iter())?;
+    let to_ints = Encoder::between(pool, &texts, &ints, &int)?;
+    Ok((to_ints, Encoder::between(pool, &ints, &texts, &text)?))
 }
 
 /// OneHotEncoder.
-pub(super) fn one_hot(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let x = call.tensor(0)?;
-    let labels = match call.op.strs("cats_strings").filter(|s| !s.is_empty()) {
-        Some(strings) => strings.iter().map(|s| Key::Str(Cow::Borrowed(s))).collect::<Vec<_>>(),
-        None => {
-            call.op.ints("cats_int64s").unwrap_or_default().iter().map(|&i| Key::Int(i)).collect()
-        }
+pub(super) fn one_hot(cx: &Compile<'_>) -> Made {
+    let (op, at) = (cx.view(OneHotEncoder::of)?, OneHotEncoder::AT);
+    let labels: Vec<Key<'static>> = match op.cats_strings().filter(|s| !s.is_empty()) {
+        Some(strings) => strings.iter().map(|s| Key::Str(Cow::Owned(s.clone()))).collect(),
+        None => op.cats_int64s().unwrap_or_default().iter().map(|&i| Key::Int(i)).collect(),
     };
-    let columns: HashMap<&Key, usize> = labels.iter().enumerate().map(|(i, k)| (k, i)).collect();
-    let keys = match x.dtype().is_float() {
-        true => read::<f64>(&x)?.iter().map(|&v| Key::Int(v as i64)).collect(),
-        false => keys(&x)?,
-    };
-    let zeros = call.op.flag("zeros");
-    let mut out = call.alloc(0, DType::F32, &[x.dims(), &[labels.len()]].concat())?;
-    let slots = out.slice_mut::<f32>()?;
-    slots.fill(0.0);
-    for (i, key) in keys.iter().enumerate() {
-        match columns.get(key) {
-            Some(c) => slots[i * labels.len() + c] = 1.0,
-            None if zeros => {}
-            None => return Err(KernelError::domain(format!("{key:?} is no known category"))),
+    let (width, zeros) = (labels.len(), op.zeros());
+    let columns: HashMap<_, _> = labels.into_iter().enumerate().map(|(i, k)| (k, i)).collect();
+    Prepared::holding(cx, table_bytes(&columns), move |call| {
+        let x = call.tensor(at.x)?;
+        let keys = match x.dtype().is_float() {
+            true => read::<f64>(&x)?.iter().map(|&v| Key::Int(v as i64)).collect(),
+            false => keys(&x)?,
+        };
+        let mut out = call.alloc(at.y, DType::F32, &[x.dims(), &[width]].concat())?;
+        let slots = out.slice_mut::<f32>()?;
+        slots.fill(0.0);
+        for (i, key) in keys.iter().enumerate() {
+            match columns.get(key) {
+                Some(c) => slots[i * width + c] = 1.0,
+                None if zeros => {}
+                None => return Err(KernelError::domain(format!("{key} is no known category"))),
+            }
         }
-    }
-    call.set(0, out);
-    Ok(())
+        call.set(at.y, out);
+        Ok(())
+    })
 }
 
 #[cfg(test)]

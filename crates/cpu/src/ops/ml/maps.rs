@@ -1,47 +1,62 @@
 //! Between maps and tensors.
 
-use crate::kernel::Call;
+use crate::kernel::{Call, Compile, Made, Prepared};
 use crate::ops::convert::text;
 use crate::real::read;
 use std::collections::HashMap;
 use std::sync::Arc;
+use trident_ir::op::words::{MapCast, MapForm};
+use trident_ir::ops::{CastMap, DictVectorizer, ZipMap};
 use trident_ir::{DType, counted};
 use trident_runtime::{KernelError, MapValue, Tensor, Value};
 
-fn map(call: &Call<'_, '_>) -> Result<Arc<MapValue>, KernelError> {
-    match call.value(0).ok_or(KernelError::Missing(0))? {
+fn map(call: &Call<'_, '_>, index: usize) -> Result<Arc<MapValue>, KernelError> {
+    match call.value(index).ok_or(KernelError::Missing(index))? {
         Value::Map(m) => Ok(m.clone()),
         other => {
             let actual = other.describe();
-            Err(KernelError::Kind { index: 0, actual, expected: "a map" })
+            Err(KernelError::Kind { index, actual, expected: "a map" })
         }
     }
 }
 
-/// CastMap: values in the order of their keys, or with `SPARSE` at the places that the keys name.
-pub(super) fn cast(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let map = map(call)?;
+/// CastMap: values in the order of their keys, or if sparse at the places that the keys name.
+pub(super) fn cast(cx: &Compile<'_>) -> Made {
+    let op = cx.view(CastMap::of)?;
+    let to = op.cast_to();
+    let len = match op.map_form() {
+        MapForm::Dense => None,
+        MapForm::Sparse => {
+            let bad = |_| cx.refused(few(op.max_map()));
+            Some(usize::try_from(op.max_map()).map_err(bad)?)
+        }
+    };
+    Prepared::boxed(cx, move |call| cast_map(call, to, len))
+}
+
+/// The refusal of a `max_map` that some key does not fit into.
+fn few(max_map: impl std::fmt::Display) -> KernelError {
+    KernelError::attr("max_map", format!("{max_map} does not hold every key"))
+}
+
+fn cast_map(call: &mut Call<'_, '_>, to: MapCast, len: Option<usize>) -> Result<(), KernelError> {
+    let at = CastMap::AT;
+    let map = map(call, at.x)?;
     let mut order: Vec<(i64, usize)> =
         map.keys.to_i64s()?.into_iter().enumerate().map(|(i, k)| (k, i)).collect();
     order.sort_unstable();
-    let places: Vec<Option<usize>> = match call.op.str("map_form") {
-        Some("DENSE") | None => order.iter().map(|&(_, i)| Some(i)).collect(),
-        Some("SPARSE") => {
-            let len = call.op.int("max_map").unwrap_or(1);
-            let bad = || KernelError::attr("max_map", format!("{len} does not hold every key"));
-            let mut places =
-                vec![
-                    None;
-                    call.temp(DType::F64, &[usize::try_from(len).map_err(|_| bad())?, 2])?.len()
-                        / 2
-                ];
+    let places: Vec<Option<usize>> = match len {
+        None => order.iter().map(|&(_, i)| Some(i)).collect(),
+        Some(len) => {
+            // As large as the list, so that one that is too large is an error.
+            call.temp(DType::F64, &[len, 2])?;
+            let mut places = vec![None; len];
             for (key, i) in order {
-                *usize::try_from(key).ok().and_then(|k| places.get_mut(k)).ok_or_else(bad)? =
-                    Some(i);
+                let place = usize::try_from(key).ok().and_then(|k| places.get_mut(k));
+                *place.ok_or_else(|| few(len))? = Some(i);
             }
             places
         }
-        Some(other) => return Err(KernelError::attr("map_form", format!("unknown: {other}"))),
     };
     let dims = [1, places.len()];
     let texts: Option<&[String]> = map.values.strings().ok();
@@ -57,9 +72,9 @@ pub(super) fn cast(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
     let numbers = || -> Result<Vec<f64>, KernelError> {
         places.iter().map(|p| p.map_or(Ok(0.0), number)).collect()
     };
-    let out = match call.op.str("cast_to") {
-        Some("TO_STRING") => {
-            let mut out = call.alloc(0, DType::Str, &dims)?;
+    let out = match to {
+        MapCast::Str => {
+            let mut out = call.alloc(at.y, DType::Str, &dims)?;
             let mut to = out.write_strings()?;
             for place in &places {
                 match (*place, texts, &values) {
@@ -70,11 +85,9 @@ pub(super) fn cast(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
             }
             out
         }
-        Some("TO_FLOAT") | None => {
-            crate::real::narrow(&numbers()?, call.alloc(0, DType::F32, &dims)?)?
-        }
-        Some("TO_INT64") if texts.is_some() => {
-            let mut out = call.alloc(0, DType::I64, &dims)?;
+        MapCast::Float => crate::real::narrow(&numbers()?, call.alloc(at.y, DType::F32, &dims)?)?,
+        MapCast::Int if texts.is_some() => {
+            let mut out = call.alloc(at.y, DType::I64, &dims)?;
             let texts = texts.unwrap_or_default();
             for (slot, place) in out.slice_mut::<i64>()?.iter_mut().zip(&places) {
                 let number = |i: usize| text::integer(&texts[i], DType::I64, |v| v.try_into().ok());
@@ -82,32 +95,39 @@ pub(super) fn cast(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
             }
             out
         }
-        Some("TO_INT64") => crate::real::narrow(&numbers()?, call.alloc(0, DType::I64, &dims)?)?,
-        Some(other) => return Err(KernelError::attr("cast_to", format!("unknown: {other}"))),
+        MapCast::Int => crate::real::narrow(&numbers()?, call.alloc(at.y, DType::I64, &dims)?)?,
     };
-    call.set(0, out);
+    call.set(at.y, out);
     Ok(())
 }
 
 /// DictVectorizer: the values of the vocabulary's keys; 0 or an empty string where there is none.
-pub(super) fn vectorize(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let map = map(call)?;
+pub(super) fn vectorizer(cx: &Compile<'_>) -> Made {
+    let op = cx.view(DictVectorizer::of)?;
+    let strings = op.string_vocabulary().unwrap_or_default().to_vec();
+    let ints = op.int64_vocabulary().unwrap_or_default().to_vec();
+    let texts = strings.iter().map(|s| size_of::<String>() + s.len()).sum::<usize>();
+    let bytes = texts + size_of_val(ints.as_slice());
+    Prepared::holding(cx, bytes, move |call| vectorize(call, &strings, &ints))
+}
+
+fn vectorize(call: &mut Call<'_, '_>, strings: &[String], ints: &[i64]) -> Result<(), KernelError> {
+    let at = DictVectorizer::AT;
+    let map = map(call, at.x)?;
     let places: Vec<Option<usize>> = match map.keys.dtype() {
         DType::Str => {
             let keys = map.keys.strings()?.iter().enumerate();
             let at: HashMap<&str, usize> = keys.map(|(i, k)| (k.as_str(), i)).collect();
-            let words = call.op.strs("string_vocabulary").unwrap_or_default();
-            words.iter().map(|w| at.get(w.as_str()).copied()).collect()
+            strings.iter().map(|w| at.get(w.as_str()).copied()).collect()
         }
         _ => {
             let keys = map.keys.to_i64s()?.into_iter().enumerate();
             let at: HashMap<i64, usize> = keys.map(|(i, k)| (k, i)).collect();
-            let words = call.op.ints("int64_vocabulary").unwrap_or_default();
-            words.iter().map(|w| at.get(w).copied()).collect()
+            ints.iter().map(|w| at.get(w).copied()).collect()
         }
     };
     let dtype = map.values.dtype();
-    let mut out = call.alloc(0, dtype, &[places.len()])?;
+    let mut out = call.alloc(at.y, dtype, &[places.len()])?;
     if dtype == DType::Str {
         let values = map.values.strings()?;
         out.write_strings()?.extend(places.iter().map(|p| p.map_or("", |i| &values[i])))?;
@@ -120,20 +140,27 @@ pub(super) fn vectorize(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
             }
         }
     }
-    call.set(0, out);
+    call.set(at.y, out);
     Ok(())
 }
 
 /// ZipMap: a map from class to score for each row.
-pub(super) fn zip(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let x = call.tensor(0)?;
-    let keys = match call.op.strs("classlabels_strings").filter(|s| !s.is_empty()) {
-        Some(s) => Tensor::gather_strings(call.pool(), &[s.len()], s.iter().map(String::as_str))?,
+pub(super) fn zip(cx: &Compile<'_>) -> Made {
+    let (op, pool) = (cx.view(ZipMap::of)?, cx.unit.pool);
+    let keys = match op.classlabels_strings().filter(|s| !s.is_empty()) {
+        Some(s) => Tensor::gather_strings(pool, &[s.len()], s.iter().map(String::as_str)),
         None => {
-            let ints = call.op.ints("classlabels_int64s").unwrap_or_default();
-            Tensor::from_slice(call.pool(), &[ints.len()], ints)?
+            let ints = op.classlabels_int64s().unwrap_or_default();
+            Tensor::from_slice(pool, &[ints.len()], ints)
         }
     };
+    let keys = keys.map_err(|e| cx.refused(e))?;
+    Prepared::boxed(cx, move |call| zip_rows(call, &keys))
+}
+
+fn zip_rows(call: &mut Call<'_, '_>, keys: &Tensor) -> Result<(), KernelError> {
+    let at = ZipMap::AT;
+    let x = call.tensor(at.x)?;
     let width = keys.len();
     if x.rank() == 0 || x.rank() > 2 || x.dims().last() != Some(&width) || width == 0 {
         let dims = x.dims();
@@ -147,7 +174,7 @@ pub(super) fn zip(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
         Ok(Value::Map(Arc::new(MapValue { keys: keys.clone(), values })))
     });
     let rows = rows.collect::<Result<Vec<_>, KernelError>>()?;
-    call.set(0, Value::seq(rows));
+    call.set(at.z, Value::seq(rows));
     Ok(())
 }
 

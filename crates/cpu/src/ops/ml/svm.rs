@@ -1,36 +1,23 @@
 //! Support vector machines, in the layout of LIBSVM (Chang and Lin 2011).
 
-use super::classes::{Labels, Post, best, finish};
-use super::{Rows, floats};
-use crate::kernel::Call;
+use super::classes::{Labels, best, finish, transform};
+use super::{Rows, count, list};
+use crate::kernel::{Call, Compile, Made, Prepared};
 use crate::real::produce;
-use trident_ir::{DType, Op};
+use trident_ir::DType;
+use trident_ir::op::words::{PostTransform, SvmKernel};
+use trident_ir::ops::{SVMClassifier, SVMRegressor};
 use trident_runtime::KernelError;
 
-#[derive(Clone, Copy)]
-enum KernelFn {
-    Linear,
-    Poly,
-    Rbf,
-    Sigmoid,
-}
-
 /// A kernel function with gamma, coef0 and degree.
-struct Kernel(KernelFn, [f64; 3]);
+struct Kernel(SvmKernel, [f64; 3]);
 
 impl Kernel {
-    fn new(op: &Op) -> Result<Kernel, KernelError> {
-        let kind = match op.str("kernel_type") {
-            Some("LINEAR") | None => KernelFn::Linear,
-            Some("POLY") => KernelFn::Poly,
-            Some("RBF") => KernelFn::Rbf,
-            Some("SIGMOID") => KernelFn::Sigmoid,
-            Some(other) => {
-                return Err(KernelError::attr("kernel_type", format!("unknown: {other}")));
-            }
-        };
-        let params = floats(op, "kernel_params");
-        Ok(Kernel(kind, std::array::from_fn(|i| params.get(i).copied().map_or(0.0, f64::from))))
+    const LINEAR: Kernel = Kernel(SvmKernel::Linear, [0.0; 3]);
+
+    fn new(kind: SvmKernel, params: Option<&[f32]>) -> Kernel {
+        let params = params.unwrap_or_default();
+        Kernel(kind, std::array::from_fn(|i| params.get(i).copied().map_or(0.0, f64::from)))
     }
 
     fn eval(&self, x: &[f64], v: &[f32]) -> f64 {
@@ -38,10 +25,10 @@ impl Kernel {
         let pairs = || x.iter().zip(v).map(|(&a, &b)| (a, f64::from(b)));
         let dot = || pairs().map(|(a, b)| a * b).sum::<f64>();
         match kind {
-            KernelFn::Linear => dot(),
-            KernelFn::Poly => (gamma * dot() + coef0).powf(degree.trunc()),
-            KernelFn::Sigmoid => (gamma * dot() + coef0).tanh(),
-            KernelFn::Rbf => (-gamma * pairs().map(|(a, b)| (a - b) * (a - b)).sum::<f64>()).exp(),
+            SvmKernel::Linear => dot(),
+            SvmKernel::Poly => (gamma * dot() + coef0).powf(degree.trunc()),
+            SvmKernel::Sigmoid => (gamma * dot() + coef0).tanh(),
+            SvmKernel::Rbf => (-gamma * pairs().map(|(a, b)| (a - b) * (a - b)).sum::<f64>()).exp(),
         }
     }
 }
@@ -50,56 +37,123 @@ fn misfit(what: &str, got: usize, want: usize) -> KernelError {
     KernelError::shape(format!("{got} {what} where {want} are needed"))
 }
 
-/// The kernel of a row with each of `count` support vectors.
-fn kernels(rows: &Rows, i: usize, kernel: &Kernel, vectors: &[f32]) -> Vec<f64> {
-    vectors.chunks_exact(rows.width.max(1)).map(|v| kernel.eval(rows.row(i), v)).collect()
+/// Refuses a list of another length than is needed; `None` is more than any list has.
+fn check(what: &str, got: usize, want: Option<usize>) -> Result<(), KernelError> {
+    match want == Some(got) {
+        true => Ok(()),
+        false => Err(misfit(what, got, want.unwrap_or(usize::MAX))),
+    }
+}
+
+/// The kernel of row `i` with each of `n` support vectors.
+fn kernels(rows: &Rows, i: usize, kernel: &Kernel, vectors: &[f32], n: usize) -> Vec<f64> {
+    let vector = |j: usize| &vectors[j * rows.width..][..rows.width];
+    (0..n).map(|j| kernel.eval(rows.row(i), vector(j))).collect()
 }
 
 /// SVMRegressor.
-pub(super) fn regress(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let (rows, kernel, post) = (Rows::new(call)?, Kernel::new(call.op)?, Post::new(call.op)?);
-    let weights = floats(call.op, "coefficients");
-    let rho = floats(call.op, "rho").first().copied().map_or(0.0, f64::from);
-    let n = usize::try_from(call.op.int("n_supports").unwrap_or(0)).unwrap_or(0);
-    let vectors = floats(call.op, "support_vectors");
+pub(super) fn regressor(cx: &Compile<'_>) -> Made {
+    let op = cx.view(SVMRegressor::of)?;
+    let coefficients = list(op.coefficients());
+    let n = usize::try_from(op.n_supports()).unwrap_or(0);
     // Without support vectors the model is linear.
     let (vectors, weights, kernel) = match n {
-        0 => (weights, &[1.0][..], Kernel(KernelFn::Linear, [0.0; 3])),
-        _ => (vectors, weights, kernel),
-    };
-    if Some(vectors.len()) != weights.len().checked_mul(rows.width) || n != 0 && weights.len() != n
-    {
-        return Err(misfit("support vector elements", vectors.len(), n * rows.width));
-    }
-    let one_class = call.op.flag("one_class");
-    produce::<f64>(call, 0, DType::F32, &[rows.count, 1], |out| {
-        for (i, slot) in out.iter_mut().enumerate() {
-            let terms = kernels(&rows, i, &kernel, vectors);
-            let sum: f64 = terms.iter().zip(weights).map(|(k, &w)| k * f64::from(w)).sum();
-            *slot = sum + rho;
-            if one_class {
-                *slot = if *slot > 0.0 { 1.0 } else { -1.0 };
-            }
-            post.apply(std::slice::from_mut(slot));
+        0 => (coefficients, vec![1.0], Kernel::LINEAR),
+        _ => {
+            let kernel = Kernel::new(op.kernel_type(), op.kernel_params());
+            (list(op.support_vectors()), coefficients, kernel)
         }
-        Ok(())
+    };
+    if n != 0 && weights.len() != n {
+        return Err(cx.refused(misfit("coefficients", weights.len(), n)));
+    }
+    let rho = op.rho().and_then(|rho| rho.first()).copied().map_or(0.0, f64::from);
+    let (one_class, post) = (op.one_class(), op.post_transform());
+    let bytes = size_of_val(vectors.as_slice()) + size_of_val(weights.as_slice());
+    Prepared::holding(cx, bytes, move |call| {
+        let at = SVMRegressor::AT;
+        let rows = Rows::of(&call.tensor(at.x)?)?;
+        if Some(vectors.len()) != weights.len().checked_mul(rows.width) {
+            let want = weights.len().saturating_mul(rows.width);
+            return Err(misfit("support vector elements", vectors.len(), want));
+        }
+        produce::<f64>(call, at.y, DType::F32, &[rows.count, 1], |out| {
+            for (i, slot) in out.iter_mut().enumerate() {
+                let terms = kernels(&rows, i, &kernel, &vectors, weights.len());
+                let sum: f64 = terms.iter().zip(&weights).map(|(k, &w)| k * f64::from(w)).sum();
+                *slot = sum + rho;
+                if one_class {
+                    *slot = if *slot > 0.0 { 1.0 } else { -1.0 };
+                }
+                transform(post, std::slice::from_mut(slot));
+            }
+            Ok(())
+        })
     })
 }
 
-/// A classifier: decisions between every two classes.
-struct Classifier<'a> {
+/// A classifier: decisions between every two classes, or without support vectors a linear score for each class.
+struct Classifier {
+    labels: Labels,
+    post: PostTransform,
     kernel: Kernel,
-    vectors: &'a [f32],
-    weights: &'a [f32],
-    rho: &'a [f32],
+    vectors: Vec<f32>,
+    weights: Vec<f32>,
+    rho: Vec<f32>,
     /// First support vector and number of them, for each class.
     classes: Vec<(usize, usize)>,
     /// Support vectors of all classes.
     total: usize,
-    proba: Option<(&'a [f32], &'a [f32])>,
+    /// Factors and offsets of the decisions, from which probabilities follow.
+    proba: Option<(Vec<f32>, Vec<f32>)>,
 }
 
-impl Classifier<'_> {
+impl Classifier {
+    fn new(op: SVMClassifier<'_>) -> Result<Classifier, KernelError> {
+        let mut total = 0usize;
+        let mut classes = Vec::new();
+        for &n in op.vectors_per_class().unwrap_or_default() {
+            let n = count(n, "vectors_per_class")?;
+            classes.push((total, n));
+            total = total.checked_add(n).ok_or_else(|| misfit("support vectors", usize::MAX, 0))?;
+        }
+        let proba = op.prob_a().filter(|a| !a.is_empty());
+        let model = Classifier {
+            labels: Labels::new(op.classlabels_strings(), op.classlabels_ints()),
+            post: op.post_transform(),
+            kernel: Kernel::new(op.kernel_type(), op.kernel_params()),
+            vectors: list(op.support_vectors()),
+            weights: list(op.coefficients()),
+            rho: list(op.rho()),
+            classes,
+            total,
+            proba: proba.map(|a| (a.to_vec(), list(op.prob_b()))),
+        };
+        if total == 0 {
+            return Ok(model);
+        }
+        let k = model.classes.len();
+        let pairs = k * k.saturating_sub(1) / 2;
+        check("coefficients", model.weights.len(), total.checked_mul(k.saturating_sub(1)))?;
+        check("elements of rho", model.rho.len(), Some(pairs))?;
+        check("class labels", model.labels.len(), Some(k))?;
+        if let Some((a, b)) = &model.proba {
+            check("elements of prob_a", a.len(), Some(pairs))?;
+            check("elements of prob_b", b.len(), Some(pairs))?;
+        }
+        Ok(model)
+    }
+
+    fn bytes(&self) -> usize {
+        let Classifier { vectors, weights, rho, classes, .. } = self;
+        let lists = size_of_val(vectors.as_slice()) + size_of_val(weights.as_slice());
+        lists
+            + size_of_val(rho.as_slice())
+            + size_of_val(classes.as_slice())
+            + self.proba.as_ref().map_or(0, |(a, b)| size_of_val(&a[..]) + size_of_val(&b[..]))
+            + self.labels.bytes()
+    }
+
     /// The decision for each pair of classes, and the votes for each class.
     fn decide(&self, kernels: &[f64]) -> (Vec<f64>, Vec<f64>) {
         let (mut scores, mut votes) = (Vec::new(), vec![0.0; self.classes.len()]);
@@ -156,84 +210,58 @@ impl Classifier<'_> {
         }
         p
     }
-}
 
-/// SVMClassifier; without support vectors a linear score for each class.
-pub(super) fn classify(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let (rows, post) = (Rows::new(call)?, Post::new(call.op)?);
-    let labels = Labels::new(call.op, "classlabels_ints");
-    let (weights, rho) = (floats(call.op, "coefficients"), floats(call.op, "rho"));
-    let per_class = call.op.ints("vectors_per_class").unwrap_or_default();
-    let mut total = 0usize;
-    let mut classes = Vec::new();
-    for &n in per_class {
-        let n = usize::try_from(n)
-            .map_err(|_| KernelError::attr("vectors_per_class", format!("{n}")))?;
-        classes.push((total, n));
-        total = total.checked_add(n).ok_or_else(|| misfit("support vectors", usize::MAX, 0))?;
-    }
-    let (mut scores, mut picked) = (Vec::new(), Vec::new());
-    if total == 0 {
-        let k = labels.len().max(1);
-        if k.checked_mul(rows.width) != Some(weights.len()) {
-            return Err(misfit("coefficients", weights.len(), k.saturating_mul(rows.width)));
+    fn run(&self, call: &mut Call<'_, '_>) -> Result<(), KernelError> {
+        let rows = Rows::of(&call.tensor(SVMClassifier::AT.x)?)?;
+        match self.total {
+            0 => self.run_linear(call, &rows),
+            _ => self.run_pairs(call, &rows),
         }
-        let rho = rho.first().copied().map_or(0.0, f64::from);
-        let linear = Kernel(KernelFn::Linear, [0.0; 3]);
+    }
+
+    fn run_linear(&self, call: &mut Call<'_, '_>, rows: &Rows) -> Result<(), KernelError> {
+        let k = self.labels.len().max(1);
+        check("coefficients", self.weights.len(), k.checked_mul(rows.width))?;
+        let rho = self.rho.first().copied().map_or(0.0, f64::from);
+        let (mut scores, mut picked) = (Vec::new(), Vec::new());
         for i in 0..rows.count {
-            let mut row: Vec<f64> =
-                kernels(&rows, i, &linear, weights).into_iter().map(|s| s + rho).collect();
+            let terms = kernels(rows, i, &Kernel::LINEAR, &self.weights, k);
+            let mut row: Vec<f64> = terms.into_iter().map(|s| s + rho).collect();
             let class = if k == 1 { (row[0] > 0.0).then_some(0) } else { Some(best(&row)) };
             picked.push(class);
-            post.apply(&mut row);
+            transform(self.post, &mut row);
             scores.extend(row);
         }
-        return finish(call, &labels, &picked, &scores);
+        finish(call, &self.labels, &picked, &scores)
     }
-    let k = classes.len();
-    let pairs = k * k.saturating_sub(1) / 2;
-    let (a, b) = (floats(call.op, "prob_a"), floats(call.op, "prob_b"));
-    let vectors = floats(call.op, "support_vectors");
-    let check = |what, got: usize, want: Option<usize>| match want == Some(got) {
-        true => Ok(()),
-        false => Err(misfit(what, got, want.unwrap_or(usize::MAX))),
-    };
-    check("support vector elements", vectors.len(), total.checked_mul(rows.width))?;
-    check("coefficients", weights.len(), total.checked_mul(k.saturating_sub(1)))?;
-    check("elements of rho", rho.len(), Some(pairs))?;
-    check("class labels", labels.len(), Some(k))?;
-    if !a.is_empty() {
-        check("elements of prob_a", a.len(), Some(pairs))?;
-        check("elements of prob_b", b.len(), Some(pairs))?;
-    }
-    let proba = (!a.is_empty()).then_some((a, b));
-    let kernel = Kernel::new(call.op)?;
-    let model = Classifier { kernel, vectors, weights, rho, classes, total, proba };
-    for i in 0..rows.count {
-        let terms = kernels(&rows, i, &model.kernel, model.vectors);
-        let (decisions, votes) = model.decide(&terms);
-        picked.push(Some(best(&votes)));
-        match model.proba {
-            Some(proba) => {
-                let mut row = model.probabilities(&decisions, proba);
-                post.apply(&mut row);
-                scores.extend(row);
-            }
-            // A single decision is shown for both classes.
-            None if k == 2 && post != Post::Probit => {
-                let s = decisions[0];
-                let mut row = [-s, s];
-                post.apply(&mut row);
-                scores.extend(row);
-            }
-            None => {
-                let mut row = decisions;
-                post.apply(&mut row);
-                scores.extend(row);
-            }
+
+    fn run_pairs(&self, call: &mut Call<'_, '_>, rows: &Rows) -> Result<(), KernelError> {
+        let elements = self.total.checked_mul(rows.width);
+        check("support vector elements", self.vectors.len(), elements)?;
+        let (mut scores, mut picked) = (Vec::new(), Vec::new());
+        for i in 0..rows.count {
+            let terms = kernels(rows, i, &self.kernel, &self.vectors, self.total);
+            let (decisions, votes) = self.decide(&terms);
+            picked.push(Some(best(&votes)));
+            let mut row = match &self.proba {
+                Some((a, b)) => self.probabilities(&decisions, (a, b)),
+                // A single decision is shown for both classes.
+                None if self.classes.len() == 2 && self.post != PostTransform::Probit => {
+                    vec![-decisions[0], decisions[0]]
+                }
+                None => decisions,
+            };
+            transform(self.post, &mut row);
+            scores.extend(row);
         }
+        finish(call, &self.labels, &picked, &scores)
     }
-    finish(call, &labels, &picked, &scores)
+}
+
+/// SVMClassifier.
+pub(super) fn classifier(cx: &Compile<'_>) -> Made {
+    let model = Classifier::new(cx.view(SVMClassifier::of)?).map_err(|e| cx.refused(e))?;
+    Prepared::holding(cx, model.bytes(), move |call| model.run(call))
 }
 
 #[cfg(test)]
@@ -277,6 +305,25 @@ mod tests {
         let (_, scores) = go(0.75, "LOGISTIC");
         assert!((scores[1] - 1.0 / (1.0 + (-2.25f32).exp())).abs() < 1e-6);
         assert!((scores[0] + scores[1] - 1.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn a_table_without_features_has_scores() {
+        let go = |attrs: &[(&'static str, Attr)]| {
+            let x = Some(tensor::<f32>(&[2, 0], &[]));
+            let y = run_on(1, OpKind::SVMClassifier, attrs, vec![x], 2).unwrap();
+            (elements::<i64>(&y[0]), elements::<f32>(&y[1]))
+        };
+        let rho = ("rho", Attr::Floats(vec![0.25]));
+        let one = [("classlabels_ints", Attr::Ints(vec![5])), rho.clone()];
+        assert_eq!(go(&one), (vec![5, 5], vec![0.25, 0.25]));
+        let two = [
+            ("classlabels_ints", Attr::Ints(vec![5, 6])),
+            ("vectors_per_class", Attr::Ints(vec![1, 1])),
+            ("coefficients", Attr::Floats(vec![0.5, 0.75])),
+            rho,
+        ];
+        assert_eq!(go(&two), (vec![5, 5], vec![-0.25, 0.25, -0.25, 0.25]));
     }
 
     #[test]

@@ -1,24 +1,30 @@
 //! The ops that draw.
 
+use super::Source;
 use super::philox::Stream;
-use crate::kernel::Call;
+use crate::kernel::{Call, Compile, Made, Prepared};
 use crate::real::{Real, in_real, produce, read};
+use trident_ir::DType;
 use trident_ir::element::B8;
-use trident_ir::{DType, OpKind};
-use trident_runtime::KernelError;
+use trident_ir::ops::{
+    Bernoulli, Dropout, Multinomial, RandomNormal, RandomNormalLike, RandomUniform,
+    RandomUniformLike,
+};
+use trident_runtime::{Declined, KernelError};
 
 /// Elements that one task draws.
 const GRAIN: usize = 4096;
 
-/// Fills result 0 with `value(i)`.
+/// Fills result `y` with `value(i)`.
 fn fill(
     call: &mut Call<'_, '_>,
+    y: usize,
     dtype: DType,
     dims: &[usize],
     value: impl Fn(usize) -> f64 + Sync,
 ) -> Result<(), KernelError> {
     let threads = call.threads;
-    produce::<f64>(call, 0, dtype, dims, |out| {
+    produce::<f64>(call, y, dtype, dims, |out| {
         threads.for_chunks_mut(out, GRAIN, |chunk, out| {
             for (i, slot) in out.iter_mut().enumerate() {
                 *slot = value(chunk * GRAIN + i);
@@ -28,60 +34,133 @@ fn fill(
     })
 }
 
-/// Type and dimensions of a result that is described by attributes or shaped like the operand.
-fn described(call: &Call<'_, '_>) -> Result<(DType, Vec<usize>), KernelError> {
-    let like = matches!(call.op.kind, OpKind::RandomNormalLike | OpKind::RandomUniformLike);
-    let (own, dims) = if like {
-        let x = call.value(0).and_then(|v| v.as_tensor()).ok_or(KernelError::Missing(0))?;
-        (x.dtype(), x.dims().to_vec())
-    } else {
+/// Type and dimensions of a result.
+enum Form {
+    /// As attributes say.
+    Given(DType, Vec<usize>),
+    /// As those of operand `x`, but for a type that an attribute says.
+    Like { x: usize, dtype: Option<DType> },
+}
+
+impl Form {
+    fn given(cx: &Compile<'_>, dtype: DType, shape: &[i64]) -> Result<Form, Declined> {
+        float(dtype).map_err(|e| cx.refused(e))?;
         let dim =
             |&d: &i64| usize::try_from(d).map_err(|_| KernelError::attr("shape", format!("{d}")));
-        let shape = call.op.ints("shape").unwrap_or_default();
-        (DType::F32, shape.iter().map(dim).collect::<Result<_, _>>()?)
-    };
-    let dtype = call.op.dtype("dtype").unwrap_or(own);
+        let dims: Result<_, _> = shape.iter().map(dim).collect();
+        Ok(Form::Given(dtype, dims.map_err(|e| cx.refused(e))?))
+    }
+
+    /// Fills result `y` of this form with `value(i)`.
+    fn fill(
+        &self,
+        call: &mut Call<'_, '_>,
+        y: usize,
+        value: impl Fn(usize) -> f64 + Sync,
+    ) -> Result<(), KernelError> {
+        match self {
+            Form::Given(dtype, dims) => fill(call, y, *dtype, dims, value),
+            Form::Like { x, dtype } => {
+                let x = call.tensor(*x)?;
+                let dtype = dtype.unwrap_or(x.dtype());
+                float(dtype)?;
+                fill(call, y, dtype, x.dims(), value)
+            }
+        }
+    }
+}
+
+/// Refuses types other than floats.
+fn float(dtype: DType) -> Result<(), KernelError> {
     match dtype {
-        DType::F16 | DType::BF16 | DType::F32 | DType::F64 => Ok((dtype, dims)),
+        DType::F16 | DType::BF16 | DType::F32 | DType::F64 => Ok(()),
         other => Err(KernelError::Unsupported(other)),
     }
 }
 
-fn float(call: &Call<'_, '_>, name: &str, default: f64) -> f64 {
-    call.op.float(name).map_or(default, f64::from)
+/// RandomNormal.
+pub(super) fn normal(cx: &Compile<'_>) -> Made {
+    let op = cx.view(RandomNormal::of)?;
+    let form = Form::given(cx, op.dtype(), op.shape())?;
+    normally(cx, form, Source::of_float(op.seed(), op.y()), op.mean(), op.scale())
 }
 
-pub(super) fn normal(call: &mut Call<'_, '_>, s: Stream) -> Result<(), KernelError> {
-    let (dtype, dims) = described(call)?;
-    let (mean, scale) = (float(call, "mean", 0.0), float(call, "scale", 1.0));
-    fill(call, dtype, &dims, |i| mean + scale * s.normal(i))
+/// RandomNormalLike.
+pub(super) fn normal_like(cx: &Compile<'_>) -> Made {
+    let op = cx.view(RandomNormalLike::of)?;
+    let form = Form::Like { x: RandomNormalLike::AT.x, dtype: op.dtype() };
+    normally(cx, form, Source::of_float(op.seed(), op.y()), op.mean(), op.scale())
 }
 
-pub(super) fn uniform(call: &mut Call<'_, '_>, s: Stream) -> Result<(), KernelError> {
-    let (dtype, dims) = described(call)?;
-    let (low, high) = (float(call, "low", 0.0), float(call, "high", 1.0));
-    fill(call, dtype, &dims, |i| low + (high - low) * s.uniform(i))
+fn normally(cx: &Compile<'_>, form: Form, source: Source, mean: f32, scale: f32) -> Made {
+    let (mean, scale) = (f64::from(mean), f64::from(scale));
+    Prepared::boxed(cx, move |call| {
+        let s = source.next();
+        form.fill(call, RandomNormal::AT.y, |i| mean + scale * s.normal(i))
+    })
 }
 
-pub(super) fn bernoulli(call: &mut Call<'_, '_>, s: Stream) -> Result<(), KernelError> {
-    let x = call.tensor(0)?;
-    let dtype = call.op.dtype("dtype").unwrap_or(x.dtype());
-    let p = read::<f64>(&x)?;
-    fill(call, dtype, x.dims(), |i| f64::from(u8::from(s.uniform(i) < p[i])))
+/// RandomUniform.
+pub(super) fn uniform(cx: &Compile<'_>) -> Made {
+    let op = cx.view(RandomUniform::of)?;
+    let form = Form::given(cx, op.dtype(), op.shape())?;
+    uniformly(cx, form, Source::of_float(op.seed(), op.y()), op.low(), op.high())
 }
 
-pub(super) fn multinomial(call: &mut Call<'_, '_>, s: Stream) -> Result<(), KernelError> {
-    let x = call.tensor(0)?;
+/// RandomUniformLike.
+pub(super) fn uniform_like(cx: &Compile<'_>) -> Made {
+    let op = cx.view(RandomUniformLike::of)?;
+    let form = Form::Like { x: RandomUniformLike::AT.x, dtype: op.dtype() };
+    uniformly(cx, form, Source::of_float(op.seed(), op.y()), op.low(), op.high())
+}
+
+fn uniformly(cx: &Compile<'_>, form: Form, source: Source, low: f32, high: f32) -> Made {
+    let (low, high) = (f64::from(low), f64::from(high));
+    Prepared::boxed(cx, move |call| {
+        let s = source.next();
+        form.fill(call, RandomUniform::AT.y, |i| low + (high - low) * s.uniform(i))
+    })
+}
+
+/// Bernoulli.
+pub(super) fn bernoulli(cx: &Compile<'_>) -> Made {
+    let (op, at) = (cx.view(Bernoulli::of)?, Bernoulli::AT);
+    let (dtype, source) = (op.dtype(), Source::of_float(op.seed(), op.y()));
+    Prepared::boxed(cx, move |call| {
+        let s = source.next();
+        let x = call.tensor(at.x)?;
+        let p = read::<f64>(&x)?;
+        fill(call, at.y, dtype.unwrap_or(x.dtype()), x.dims(), |i| {
+            f64::from(u8::from(s.uniform(i) < p[i]))
+        })
+    })
+}
+
+/// Multinomial.
+pub(super) fn multinomial(cx: &Compile<'_>) -> Made {
+    let op = cx.view(Multinomial::of)?;
+    let size = usize::try_from(op.sample_size())
+        .map_err(|_| KernelError::attr("sample_size", format!("{}", op.sample_size())))
+        .map_err(|e| cx.refused(e))?;
+    let dtype = op.dtype();
+    if !matches!(dtype, DType::I32 | DType::I64) {
+        return Err(cx.refused(KernelError::Unsupported(dtype)));
+    }
+    let source = Source::of_float(op.seed(), op.y());
+    Prepared::boxed(cx, move |call| sample(call, source.next(), size, dtype))
+}
+
+/// Draws `size` classes for each row of log probabilities.
+fn sample(
+    call: &mut Call<'_, '_>,
+    s: Stream,
+    size: usize,
+    dtype: DType,
+) -> Result<(), KernelError> {
+    let x = call.tensor(Multinomial::AT.x)?;
     let &[batch, classes] = x.dims() else {
         return Err(KernelError::shape(format!("{:?} is not [batch, classes]", x.dims())));
     };
-    let size = call.op.int("sample_size").unwrap_or(1);
-    let size =
-        usize::try_from(size).map_err(|_| KernelError::attr("sample_size", format!("{size}")))?;
-    let dtype = call.op.dtype("dtype").unwrap_or(DType::I32);
-    if !matches!(dtype, DType::I32 | DType::I64) {
-        return Err(KernelError::Unsupported(dtype));
-    }
     if classes == 0 && batch * size > 0 {
         return Err(KernelError::shape("there are no classes to sample"));
     }
@@ -95,16 +174,24 @@ pub(super) fn multinomial(call: &mut Call<'_, '_>, s: Stream) -> Result<(), Kern
             *v = sum;
         }
     }
-    fill(call, dtype, &[batch, size], |i| {
+    fill(call, Multinomial::AT.y, dtype, &[batch, size], |i| {
         let row = &sums[i / size * classes..][..classes];
         let at = s.uniform(i) * row[classes - 1];
         row.partition_point(|&sum| sum <= at).min(classes - 1) as f64
     })
 }
 
-pub(super) fn dropout(call: &mut Call<'_, '_>, s: Stream) -> Result<(), KernelError> {
-    let x = call.tensor(0)?;
-    let ratio = match call.opt(1)? {
+/// Dropout.
+pub(super) fn dropout(cx: &Compile<'_>) -> Made {
+    let op = cx.view(Dropout::of)?;
+    let source = Source::new(op.seed().map(|s| s as u64), op.y());
+    Prepared::boxed(cx, move |call| drop_out(call, source.next()))
+}
+
+fn drop_out(call: &mut Call<'_, '_>, s: Stream) -> Result<(), KernelError> {
+    let at = Dropout::AT;
+    let x = call.tensor(at.x)?;
+    let ratio = match call.opt(at.ratio)? {
         None => 0.5,
         Some(t) => match read::<f64>(&t)?[..] {
             [r] if (0.0..1.0).contains(&r) => r,
@@ -112,24 +199,24 @@ pub(super) fn dropout(call: &mut Call<'_, '_>, s: Stream) -> Result<(), KernelEr
             _ => return Err(KernelError::shape("the ratio is one number")),
         },
     };
-    let training = call.scalar::<B8>(2)?.is_some_and(bool::from) && ratio > 0.0;
+    let training = call.scalar::<B8>(at.training_mode)?.is_some_and(bool::from) && ratio > 0.0;
     let kept = |i: usize| !training || s.uniform(i) >= ratio;
-    if call.wants(1) {
-        let mut mask = call.alloc(1, DType::Bool, x.dims())?;
+    if call.wants(at.mask) {
+        let mut mask = call.alloc(at.mask, DType::Bool, x.dims())?;
         call.threads.for_chunks_mut(mask.slice_mut::<B8>()?, GRAIN, |chunk, out| {
             let values = out.iter_mut().enumerate();
             values.for_each(|(i, slot)| *slot = kept(chunk * GRAIN + i).into());
         });
-        call.set(1, mask);
+        call.set(at.mask, mask);
     }
     if !training {
-        call.set(0, x);
+        call.set(at.y, x);
         return Ok(());
     }
     let threads = call.threads;
     in_real!(x.dtype(), R => {
         let (values, scale) = (read::<R>(&x)?, R::of(1.0 / (1.0 - ratio)));
-        produce::<R>(call, 0, x.dtype(), x.dims(), |out| {
+        produce::<R>(call, at.y, x.dtype(), x.dims(), |out| {
             threads.for_chunks_mut(out, GRAIN, |chunk, out| {
                 for (k, slot) in out.iter_mut().enumerate() {
                     let i = chunk * GRAIN + k;

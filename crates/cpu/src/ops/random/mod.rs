@@ -4,52 +4,52 @@
 mod draw;
 mod philox;
 
-use crate::kernel::{Call, Compile, Kernel};
+use crate::kernel::{Entry, entry};
 use philox::Stream;
 use std::sync::atomic::{AtomicU64, Ordering};
-use trident_ir::{Op, OpKind};
-use trident_runtime::KernelError;
+use trident_ir::ValueId;
+use trident_ir::ops::{
+    Bernoulli, Dropout, Multinomial, RandomNormal, RandomNormalLike, RandomUniform,
+    RandomUniformLike,
+};
+
+pub(super) const KERNELS: &[Entry] = &[
+    entry(Bernoulli::KIND, draw::bernoulli),
+    entry(Dropout::KIND, draw::dropout),
+    entry(Multinomial::KIND, draw::multinomial),
+    entry(RandomNormal::KIND, draw::normal),
+    entry(RandomNormalLike::KIND, draw::normal_like),
+    entry(RandomUniform::KIND, draw::uniform),
+    entry(RandomUniformLike::KIND, draw::uniform_like),
+];
 
 /// Where ops without a seed start.
 const DEFAULT_SEED: u64 = 0x7472_6964_656e_7421;
 
-struct Random {
-    name: &'static str,
-    draw: fn(&mut Call<'_, '_>, Stream) -> Result<(), KernelError>,
+/// The numbers of an op, call by call.
+struct Source {
     key: u64,
     seeded: bool,
     calls: AtomicU64,
 }
 
-/// The seed as bits: an integer for Dropout, else a float.
-fn seed(op: &Op) -> Option<u64> {
-    op.int("seed").map(|s| s as u64).or_else(|| op.float("seed").map(|s| s.to_bits().into()))
-}
-
-/// The kernel for an op that draws random numbers.
-pub(super) fn kernel(cx: &Compile<'_>) -> Option<Box<dyn Kernel>> {
-    let (name, draw): (_, fn(&mut Call<'_, '_>, Stream) -> _) = match cx.op.kind {
-        OpKind::Bernoulli => ("bernoulli", draw::bernoulli),
-        OpKind::Dropout => ("dropout", draw::dropout),
-        OpKind::Multinomial => ("multinomial", draw::multinomial),
-        OpKind::RandomNormal | OpKind::RandomNormalLike => ("random_normal", draw::normal),
-        OpKind::RandomUniform | OpKind::RandomUniformLike => ("random_uniform", draw::uniform),
-        _ => return None,
-    };
-    let seed = seed(cx.op);
-    // Ops without a seed get different numbers by the value they define.
-    let place = cx.op.output(0).map_or(0, |v| v.index() as u64);
-    let key = seed.unwrap_or(DEFAULT_SEED ^ place.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-    Some(Box::new(Random { name, draw, key, seeded: seed.is_some(), calls: AtomicU64::new(0) }))
-}
-
-impl Kernel for Random {
-    fn name(&self) -> &str {
-        self.name
+impl Source {
+    /// The source of an op with this seed, if it has one, that defines this value.
+    fn new(seed: Option<u64>, result: Option<ValueId>) -> Source {
+        // Ops without a seed get different numbers by the value they define.
+        let place = result.map_or(0, |v| v.index() as u64);
+        let key = seed.unwrap_or(DEFAULT_SEED ^ place.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        Source { key, seeded: seed.is_some(), calls: AtomicU64::new(0) }
     }
 
-    fn run(&self, call: &mut Call<'_, '_>) -> Result<(), KernelError> {
+    /// As [`Source::new`], of a seed that is a float, which stands for its bits.
+    fn of_float(seed: Option<f32>, result: Option<ValueId>) -> Source {
+        Source::new(seed.map(|s| s.to_bits().into()), result)
+    }
+
+    /// The numbers of a call. Each call asks once, and before it can fail.
+    fn next(&self) -> Stream {
         let nth = if self.seeded { 0 } else { self.calls.fetch_add(1, Ordering::Relaxed) };
-        (self.draw)(call, Stream::new(self.key, nth))
+        Stream::new(self.key, nth)
     }
 }

@@ -3,12 +3,12 @@
 mod transform;
 mod window;
 
-use crate::kernel::{Entry, Plain, entry};
+use crate::kernel::{Entry, entry};
 use trident_ir::ops::{BlackmanWindow, DFT, HammingWindow, HannWindow, MelWeightMatrix, STFT};
 
 pub(super) const KERNELS: &[Entry] = &[
-    entry(DFT::KIND, |_| Ok(Plain::boxed("dft", transform::dft))),
-    entry(STFT::KIND, |_| Ok(Plain::boxed("stft", transform::stft))),
+    entry(DFT::KIND, transform::dft),
+    entry(STFT::KIND, transform::stft),
     entry(MelWeightMatrix::KIND, window::mel),
     entry(BlackmanWindow::KIND, window::blackman),
     entry(HammingWindow::KIND, window::hamming),

@@ -1,9 +1,10 @@
 //! DFT and STFT.
 
-use crate::kernel::Call;
+use crate::kernel::{Call, Compile, Made, Prepared};
 use crate::real::{Real, in_real, produce, read};
 use trident_ir::counted;
 use trident_ir::geometry::axis;
+use trident_ir::ops::{DFT, STFT};
 use trident_kernels::fft::{Complex, Fft};
 use trident_runtime::KernelError;
 
@@ -26,8 +27,15 @@ fn length(v: i64, what: &str) -> Result<usize, KernelError> {
 }
 
 /// DFT.
-pub(super) fn dft(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let x = call.tensor(0)?;
+pub(super) fn dft(cx: &Compile<'_>) -> Made {
+    let op = cx.view(DFT::of)?;
+    let (inverse, onesided) = (op.inverse(), op.onesided());
+    Prepared::boxed(cx, move |call| whole(call, inverse, onesided))
+}
+
+/// Transforms whole signals.
+fn whole(call: &mut Call<'_, '_>, inverse: bool, onesided: bool) -> Result<(), KernelError> {
+    let x = call.tensor(DFT::AT.x)?;
     let (dims, rank) = (x.dims().to_vec(), x.rank());
     let parts = dims.last().copied().unwrap_or(0);
     if rank < 2 || !(1..=2).contains(&parts) {
@@ -35,13 +43,12 @@ pub(super) fn dft(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
             "{dims:?} is no signal: the last axis has length 1 or 2"
         )));
     }
-    let at = axis(number(call, 2, "axis")?.unwrap_or(-2), rank)?;
+    let at = axis(number(call, DFT::AT.axis, "axis")?.unwrap_or(-2), rank)?;
     if at == rank - 1 {
         return Err(KernelError::domain("the last axis holds real and imaginary parts"));
     }
-    let (inverse, onesided) = (call.op.flag("inverse"), call.op.flag("onesided"));
     let have = dims[at];
-    let n = match number(call, 1, "dft_length")? {
+    let n = match number(call, DFT::AT.dft_length, "dft_length")? {
         Some(n) => length(n, "dft_length")?,
         None if inverse && onesided => length(2 * (have as i64 - 1), "dft_length")?,
         None => length(have as i64, "the signal's length")?,
@@ -57,7 +64,7 @@ pub(super) fn dft(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
     let threads = call.threads;
     in_real!(x.dtype(), R => {
         let values = read::<R>(&x)?;
-        produce::<R>(call, 0, x.dtype(), &out_dims, |out| {
+        produce::<R>(call, DFT::AT.y, x.dtype(), &out_dims, |out| {
             if out.is_empty() {
                 return Ok(());
             }
@@ -109,16 +116,24 @@ fn mirror(line: &mut [Complex], have: usize) {
 }
 
 /// STFT.
-pub(super) fn stft(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let x = call.tensor(0)?;
+pub(super) fn stft(cx: &Compile<'_>) -> Made {
+    let onesided = cx.view(STFT::of)?.onesided();
+    Prepared::boxed(cx, move |call| framed(call, onesided))
+}
+
+/// Transforms frames of signals.
+fn framed(call: &mut Call<'_, '_>, onesided: bool) -> Result<(), KernelError> {
+    let operands = STFT::AT;
+    let x = call.tensor(operands.signal)?;
     let &[batch, samples, parts @ 1..=2] = x.dims() else {
         let dims = x.dims();
         return Err(KernelError::shape(format!("{dims:?} is not [batch, samples, 1 or 2]")));
     };
-    let step = number(call, 1, "frame_step")?.ok_or(KernelError::Missing(1))?;
-    let step = length(step, "frame_step")?;
-    let window = call.opt(2)?;
-    let given = number(call, 3, "frame_length")?.map(|n| length(n, "frame_length")).transpose()?;
+    let step = number(call, operands.frame_step, "frame_step")?;
+    let step = length(step.ok_or(KernelError::Missing(operands.frame_step))?, "frame_step")?;
+    let window = call.opt(operands.window)?;
+    let given = number(call, operands.frame_length, "frame_length")?;
+    let given = given.map(|n| length(n, "frame_length")).transpose()?;
     let n = given.or(window.as_ref().map(|w| w.len())).unwrap_or(samples);
     if n == 0 || n > samples || window.as_ref().is_some_and(|w| w.dims() != [n]) {
         return Err(KernelError::shape(format!(
@@ -126,7 +141,6 @@ pub(super) fn stft(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
             counted(n, "sample")
         )));
     }
-    let onesided = call.op.flag("onesided");
     if onesided && parts == 2 {
         return Err(KernelError::domain("a one-sided spectrum needs a real signal"));
     }
@@ -136,7 +150,7 @@ pub(super) fn stft(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
     in_real!(x.dtype(), R => {
         let values = read::<R>(&x)?;
         let window = window.as_ref().map(read::<R>).transpose()?;
-        produce::<R>(call, 0, x.dtype(), &[batch, frames, bins, 2], |out| {
+        produce::<R>(call, operands.y, x.dtype(), &[batch, frames, bins, 2], |out| {
             if out.is_empty() {
                 return Ok(());
             }

@@ -6,41 +6,41 @@ mod regex;
 mod split;
 mod tfidf;
 
-use crate::kernel::{Call, Compile, Kernel, Plain};
+use crate::kernel::{Call, Entry, Prepared, entry};
+use trident_ir::DType;
 use trident_ir::geometry::{broadcast, broadcast_strides};
-use trident_ir::{DType, OpKind};
-use trident_runtime::{Declined, KernelError};
+use trident_ir::ops::{
+    RegexFullMatch, StringConcat, StringNormalizer, StringSplit, TfIdfVectorizer,
+};
+use trident_runtime::KernelError;
 
-/// The kernel for an op on strings.
-pub(super) fn kernel(cx: &Compile<'_>) -> Result<Option<Box<dyn Kernel>>, Declined> {
-    Ok(Some(match cx.op.kind {
-        OpKind::RegexFullMatch => regex::FullMatch::boxed(cx)?,
-        OpKind::StringConcat => Plain::boxed("string_concat", concat),
-        OpKind::StringNormalizer => Plain::boxed("string_normalizer", normalize::run),
-        OpKind::StringSplit => Plain::boxed("string_split", split::run),
-        OpKind::TfIdfVectorizer => Plain::boxed("tfidf_vectorizer", tfidf::run),
-        _ => return Ok(None),
-    }))
-}
+pub(super) const KERNELS: &[Entry] = &[
+    entry(RegexFullMatch::KIND, regex::full_match),
+    entry(StringConcat::KIND, |cx| Prepared::boxed(cx, concat)),
+    entry(StringNormalizer::KIND, normalize::normalizer),
+    entry(StringSplit::KIND, split::splitter),
+    entry(TfIdfVectorizer::KIND, tfidf::vectorizer),
+];
 
 /// StringConcat.
 fn concat(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let (a, b) = (call.tensor(0)?, call.tensor(1)?);
+    let at = StringConcat::AT;
+    let (a, b) = (call.tensor(at.x)?, call.tensor(at.y)?);
     let dims = broadcast(a.dims(), b.dims())?;
     let strides = [broadcast_strides(a.dims(), &dims), broadcast_strides(b.dims(), &dims)];
-    let mut out = call.alloc(0, DType::Str, &dims)?;
+    let mut out = call.alloc(at.z, DType::Str, &dims)?;
     let (a, b) = (a.strings()?, b.strings()?);
     let count = out.len();
     let mut to = out.write_strings()?;
     for i in 0..count {
-        let (mut rest, mut at) = (i, [0, 0]);
+        let (mut rest, mut from) = (i, [0, 0]);
         for (d, &n) in dims.iter().enumerate().rev() {
-            at = [at[0] + rest % n * strides[0][d], at[1] + rest % n * strides[1][d]];
+            from = [from[0] + rest % n * strides[0][d], from[1] + rest % n * strides[1][d]];
             rest /= n;
         }
-        to.push(&[&a[at[0]], &b[at[1]]])?;
+        to.push(&[&a[from[0]], &b[from[1]]])?;
     }
-    call.set(0, out);
+    call.set(at.z, out);
     Ok(())
 }
 

@@ -1,42 +1,64 @@
 //! StringNormalizer.
 
-use crate::kernel::Call;
+use crate::kernel::{Call, Compile, Made, Prepared};
 use std::collections::HashSet;
 use trident_ir::DType;
+use trident_ir::op::words::CaseChange;
+use trident_ir::ops::StringNormalizer;
 use trident_runtime::KernelError;
 
+/// Stop words, and the change of the words that are left.
+struct Normalizer {
+    sensitive: bool,
+    stops: HashSet<String>,
+    change: fn(&str) -> String,
+}
+
 /// StringNormalizer: stop words are dropped, then the case is changed by Unicode's rules, whatever the locale.
-pub(super) fn run(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let x = call.tensor(0)?;
-    let batched = match x.dims() {
-        [_] => false,
-        [1, _] => true,
-        other => return Err(KernelError::shape(format!("{other:?} is neither [C] nor [1, C]"))),
+pub(super) fn normalizer(cx: &Compile<'_>) -> Made {
+    let op = cx.view(StringNormalizer::of)?;
+    let change: fn(&str) -> String = match op.case_change_action() {
+        CaseChange::None => str::to_owned,
+        CaseChange::Lower => str::to_lowercase,
+        CaseChange::Upper => str::to_uppercase,
     };
-    let sensitive = call.op.flag("is_case_sensitive");
-    let key = |s: &str| if sensitive { s.to_owned() } else { s.to_lowercase() };
-    let stops: HashSet<String> =
-        call.op.strs("stopwords").unwrap_or_default().iter().map(|s| key(s)).collect();
-    let change: fn(&str) -> String = match call.op.str("case_change_action") {
-        Some("NONE") | None => str::to_owned,
-        Some("LOWER") => str::to_lowercase,
-        Some("UPPER") => str::to_uppercase,
-        Some(other) => {
-            return Err(KernelError::attr("case_change_action", format!("unknown: {other}")));
-        }
-    };
-    let keeps = |s: &&String| stops.is_empty() || !stops.contains(&key(s));
-    let words: Vec<&String> = x.strings()?.iter().filter(keeps).collect();
-    // Without a word there is one empty string.
-    let count = words.len().max(1);
-    let dims = if batched { vec![1, count] } else { vec![count] };
-    let mut out = call.alloc(0, DType::Str, &dims)?;
-    let mut to = out.write_strings()?;
-    for word in words {
-        to.push(&[&change(word)])?;
+    let (sensitive, stops) = (op.is_case_sensitive(), HashSet::new());
+    let mut normalizer = Normalizer { sensitive, stops, change };
+    let stops = op.stopwords().unwrap_or_default().iter().map(|s| normalizer.key(s)).collect();
+    normalizer.stops = stops;
+    let bytes: usize = normalizer.stops.iter().map(|s| size_of::<String>() + s.len()).sum();
+    Prepared::holding(cx, bytes, move |call| normalizer.run(call))
+}
+
+impl Normalizer {
+    /// A word as stop words are compared.
+    fn key(&self, s: &str) -> String {
+        if self.sensitive { s.to_owned() } else { s.to_lowercase() }
     }
-    call.set(0, out);
-    Ok(())
+
+    fn run(&self, call: &mut Call<'_, '_>) -> Result<(), KernelError> {
+        let at = StringNormalizer::AT;
+        let x = call.tensor(at.x)?;
+        let batched = match x.dims() {
+            [_] => false,
+            [1, _] => true,
+            other => {
+                return Err(KernelError::shape(format!("{other:?} is neither [C] nor [1, C]")));
+            }
+        };
+        let keeps = |s: &&String| self.stops.is_empty() || !self.stops.contains(&self.key(s));
+        let words: Vec<&String> = x.strings()?.iter().filter(keeps).collect();
+        // Without a word there is one empty string.
+        let count = words.len().max(1);
+        let dims = if batched { vec![1, count] } else { vec![count] };
+        let mut out = call.alloc(at.y, DType::Str, &dims)?;
+        let mut to = out.write_strings()?;
+        for word in words {
+            to.push(&[&(self.change)(word)])?;
+        }
+        call.set(at.y, out);
+        Ok(())
+    }
 }
 
 #[cfg(test)]

@@ -1,39 +1,26 @@
 //! RegexFullMatch.
 
 use super::re2::Regex;
-use crate::kernel::{Call, Compile, Kernel};
+use crate::kernel::{Compile, Made, Prepared};
 use trident_ir::DType;
 use trident_ir::element::B8;
-use trident_runtime::{Declined, KernelError};
+use trident_ir::ops::RegexFullMatch;
+use trident_runtime::KernelError;
 
-/// A pattern, compiled once.
-pub(super) struct FullMatch(Regex);
-
-impl FullMatch {
-    /// Refuses the op if its pattern is not valid.
-    pub(super) fn boxed(cx: &Compile<'_>) -> Result<Box<dyn Kernel>, Declined> {
-        let pattern = cx.op.str("pattern").unwrap_or_default();
-        let regex = Regex::new(pattern).map_err(|refusal| {
-            cx.declined(KernelError::attr("pattern", refusal.to_string()).to_string())
-        })?;
-        Ok(Box::new(FullMatch(regex)))
-    }
-}
-
-impl Kernel for FullMatch {
-    fn name(&self) -> &str {
-        "regex_full_match"
-    }
-
-    fn run(&self, call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-        let x = call.tensor(0)?;
-        let mut out = call.alloc(0, DType::Bool, x.dims())?;
+/// RegexFullMatch; refuses a pattern that is not valid.
+pub(super) fn full_match(cx: &Compile<'_>) -> Made {
+    let (op, at) = (cx.view(RegexFullMatch::of)?, RegexFullMatch::AT);
+    let regex = Regex::new(op.pattern())
+        .map_err(|refusal| cx.refused(KernelError::attr("pattern", refusal.to_string())))?;
+    Prepared::holding(cx, regex.bytes(), move |call| {
+        let x = call.tensor(at.x)?;
+        let mut out = call.alloc(at.y, DType::Bool, x.dims())?;
         for (slot, text) in out.slice_mut::<B8>()?.iter_mut().zip(x.strings()?) {
-            *slot = self.0.is_full_match(text).into();
+            *slot = regex.is_full_match(text).into();
         }
-        call.set(0, out);
+        call.set(at.y, out);
         Ok(())
-    }
+    })
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! StringSplit.
 
-use crate::kernel::Call;
+use crate::kernel::{Call, Compile, Made, Prepared};
 use trident_ir::DType;
+use trident_ir::ops::StringSplit;
 use trident_runtime::KernelError;
 
 /// Parts between runs of white space; the last takes what is left after `limit` cuts.
@@ -20,28 +21,35 @@ fn by_whitespace(text: &str, limit: usize) -> impl Iterator<Item = &str> {
 }
 
 /// StringSplit.
-pub(super) fn run(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let x = call.tensor(0)?;
+pub(super) fn splitter(cx: &Compile<'_>) -> Made {
+    let op = cx.view(StringSplit::of)?;
     // A negative limit is none.
-    let limit = call.op.int("maxsplit").and_then(|n| usize::try_from(n).ok()).unwrap_or(usize::MAX);
-    let delimiter = call.op.str("delimiter").unwrap_or_default();
-    fn split<'a>(
-        text: &'a str,
-        delimiter: &'a str,
-        limit: usize,
-    ) -> Box<dyn Iterator<Item = &'a str> + 'a> {
-        match delimiter {
-            "" => Box::new(by_whitespace(text, limit)),
-            _ => Box::new(text.splitn(limit.saturating_add(1), delimiter)),
-        }
+    let limit = op.maxsplit().and_then(|n| usize::try_from(n).ok()).unwrap_or(usize::MAX);
+    let delimiter = op.delimiter().unwrap_or_default().to_owned();
+    Prepared::boxed(cx, move |call| split_all(call, &delimiter, limit))
+}
+
+fn split<'a>(
+    text: &'a str,
+    delimiter: &'a str,
+    limit: usize,
+) -> Box<dyn Iterator<Item = &'a str> + 'a> {
+    match delimiter {
+        "" => Box::new(by_whitespace(text, limit)),
+        _ => Box::new(text.splitn(limit.saturating_add(1), delimiter)),
     }
+}
+
+fn split_all(call: &mut Call<'_, '_>, delimiter: &str, limit: usize) -> Result<(), KernelError> {
+    let at = StringSplit::AT;
+    let x = call.tensor(at.x)?;
     let texts = x.strings()?;
     // One string with many parts makes room for as many in every row, so they are counted first.
     let counts: Vec<usize> =
         texts.iter().map(|text| split(text, delimiter, limit).count()).collect();
     let most = counts.iter().copied().max().unwrap_or(0);
     let dims = [x.dims(), &[most]].concat();
-    let mut out = call.alloc(0, DType::Str, &dims)?;
+    let mut out = call.alloc(at.y, DType::Str, &dims)?;
     let mut to = out.write_strings()?;
     for text in texts {
         let parts = split(text, delimiter, limit).chain(std::iter::repeat(""));
@@ -49,13 +57,13 @@ pub(super) fn run(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
             to.push(&[part])?;
         }
     }
-    call.set(0, out);
-    if call.wants(1) {
-        let mut out = call.alloc(1, DType::I64, x.dims())?;
+    call.set(at.y, out);
+    if call.wants(at.counts) {
+        let mut out = call.alloc(at.counts, DType::I64, x.dims())?;
         for (slot, &count) in out.slice_mut::<i64>()?.iter_mut().zip(&counts) {
             *slot = count as i64;
         }
-        call.set(1, out);
+        call.set(at.counts, out);
     }
     Ok(())
 }

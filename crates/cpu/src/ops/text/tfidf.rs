@@ -1,40 +1,49 @@
 //! TfIdfVectorizer: counts of n-grams, with items skipped in between.
 
-use crate::kernel::Call;
+use crate::kernel::{Call, Compile, Made, Prepared};
 use std::collections::HashMap;
 use std::hash::Hash;
-use trident_ir::{DType, Op, counted};
+use trident_ir::op::words::TermWeight;
+use trident_ir::ops::TfIdfVectorizer;
+use trident_ir::{DType, counted};
 use trident_runtime::KernelError;
 
 /// Known n-grams by the numbers of their items, with the column each counts in.
-struct Grams<K> {
-    items: HashMap<K, u32>,
+struct Grams {
     columns: HashMap<Vec<u32>, usize>,
     /// Lengths that occur.
     sizes: Vec<usize>,
     width: usize,
 }
 
+/// N-grams, and the numbers of the items that they are of.
+struct Vocabulary<K> {
+    items: HashMap<K, u32>,
+    grams: Grams,
+}
+
 fn index(v: i64, name: &'static str) -> Result<usize, KernelError> {
     usize::try_from(v).map_err(|_| KernelError::attr(name, format!("{v} is negative")))
 }
 
-impl<K: Hash + Eq + Copy> Grams<K> {
-    fn new(op: &Op, pool: &[K]) -> Result<Grams<K>, KernelError> {
-        let starts = op.ints("ngram_counts").unwrap_or_default();
-        let starts: Vec<usize> =
-            starts.iter().map(|&s| index(s, "ngram_counts")).collect::<Result<_, _>>()?;
-        let columns = op.ints("ngram_indexes").unwrap_or_default();
-        let columns: Vec<usize> =
-            columns.iter().map(|&c| index(c, "ngram_indexes")).collect::<Result<_, _>>()?;
-        let length = |name| index(op.int(name).unwrap_or(1), name);
-        let (least, most) = (length("min_gram_length")?.max(1), length("max_gram_length")?);
-        let mut grams = Grams {
-            items: HashMap::new(),
-            columns: HashMap::new(),
-            sizes: Vec::new(),
-            width: columns.iter().max().map_or(0, |c| c.saturating_add(1)),
-        };
+fn indices(list: &[i64], name: &'static str) -> Result<Vec<usize>, KernelError> {
+    list.iter().map(|&v| index(v, name)).collect()
+}
+
+/// The width of a row of counts in these columns.
+fn width(columns: &[usize]) -> usize {
+    columns.iter().max().map_or(0, |c| c.saturating_add(1))
+}
+
+impl<K: Hash + Eq + Clone> Vocabulary<K> {
+    fn new(op: TfIdfVectorizer<'_>, pool: &[K]) -> Result<Vocabulary<K>, KernelError> {
+        let starts = indices(op.ngram_counts(), "ngram_counts")?;
+        let columns = indices(op.ngram_indexes(), "ngram_indexes")?;
+        let least = index(op.min_gram_length(), "min_gram_length")?.max(1);
+        let most = index(op.max_gram_length(), "max_gram_length")?;
+        let grams = Grams { columns: HashMap::new(), sizes: Vec::new(), width: width(&columns) };
+        let mut vocabulary = Vocabulary { items: HashMap::new(), grams };
+        let Vocabulary { items, grams } = &mut vocabulary;
         let mut seen = 0;
         for (i, &start) in starts.iter().enumerate() {
             let end = starts.get(i + 1).copied().unwrap_or(pool.len());
@@ -51,9 +60,9 @@ impl<K: Hash + Eq + Copy> Grams<K> {
                 }
                 let column =
                     column.ok_or_else(|| KernelError::attr("ngram_indexes", "are too few"))?;
-                let key = gram.iter().map(|&item| {
-                    let next = grams.items.len() as u32;
-                    *grams.items.entry(item).or_insert(next)
+                let key = gram.iter().map(|item| {
+                    let next = items.len() as u32;
+                    *items.entry(item.clone()).or_insert(next)
                 });
                 let key = key.collect();
                 grams.columns.insert(key, column);
@@ -62,12 +71,21 @@ impl<K: Hash + Eq + Copy> Grams<K> {
                 }
             }
         }
-        Ok(grams)
+        Ok(vocabulary)
     }
 
+    /// Bytes of the tables, without texts.
+    fn bytes(&self) -> usize {
+        let grams = self.grams.columns.keys().map(|key| size_of_val(key.as_slice()));
+        self.items.capacity() * size_of::<(K, u32)>()
+            + self.grams.columns.capacity() * size_of::<(Vec<u32>, usize)>()
+            + grams.sum::<usize>()
+    }
+}
+
+impl Grams {
     /// Adds the n-grams of a row to `counts`; items of an n-gram lie 1 to `skips + 1` apart.
-    fn count(&self, row: &[K], skips: usize, counts: &mut [f32]) {
-        let row: Vec<Option<u32>> = row.iter().map(|k| self.items.get(k).copied()).collect();
+    fn count(&self, row: &[Option<u32>], skips: usize, counts: &mut [f32]) {
         for distance in 1..=skips.saturating_add(1).min(row.len()) {
             // Single items do not depend on the distance and count once.
             for &size in self.sizes.iter().filter(|&&s| s > 1 || distance == 1) {
@@ -84,60 +102,86 @@ impl<K: Hash + Eq + Copy> Grams<K> {
     }
 }
 
-/// TfIdfVectorizer.
-pub(super) fn run(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let x = call.tensor(0)?;
-    let (strings, ints) = (call.op.strs("pool_strings"), call.op.ints("pool_int64s"));
-    match (x.dtype(), strings, ints) {
-        (DType::Str, Some(pool), _) => {
-            let pool: Vec<&str> = pool.iter().map(String::as_str).collect();
-            let items: Vec<&str> = x.strings()?.iter().map(String::as_str).collect();
-            let grams = Grams::new(call.op, &pool)?;
-            vectorize(call, x.dims(), &items, &grams)
-        }
-        (d, _, Some(pool)) if d.is_int() => {
-            let grams = Grams::new(call.op, pool)?;
-            vectorize(call, x.dims(), &x.to_i64s()?, &grams)
-        }
-        (d, ..) => Err(KernelError::Unsupported(d)),
-    }
+/// What an op counts, and what it makes of the counts.
+struct Counter {
+    strings: Option<Vocabulary<String>>,
+    ints: Option<Vocabulary<i64>>,
+    skips: usize,
+    /// Whether an n-gram counts once in a row.
+    once: bool,
+    /// Factors of the counts, for each column.
+    weights: Option<Vec<f32>>,
 }
 
-fn vectorize<K: Hash + Eq + Copy>(
-    call: &mut Call<'_, '_>,
-    dims: &[usize],
-    items: &[K],
-    grams: &Grams<K>,
-) -> Result<(), KernelError> {
-    let (rows, columns, dims) = match *dims {
-        [] => (1, 1, vec![grams.width]),
-        [n] => (1, n, vec![grams.width]),
-        [b, n] => (b, n, vec![b, grams.width]),
-        _ => return Err(KernelError::shape(format!("{dims:?} is neither [C] nor [N, C]"))),
-    };
-    let (idf, scaled) = match call.op.str("mode") {
-        Some("TF") => (false, false),
-        Some("IDF") => (true, true),
-        Some("TFIDF") => (false, true),
-        other => return Err(KernelError::attr("mode", format!("unknown: {other:?}"))),
-    };
-    let weights = call.op.floats("weights").filter(|w| scaled && !w.is_empty());
-    if weights.is_some_and(|w| w.len() < grams.width) {
-        return Err(KernelError::attr("weights", format!("are fewer than {}", grams.width)));
-    }
-    let skips = index(call.op.int("max_skip_count").unwrap_or(0), "max_skip_count")?;
-    let mut out = call.alloc(0, DType::F32, &dims)?;
-    let counts = out.slice_mut::<f32>()?;
-    counts.fill(0.0);
-    for (r, counts) in counts.chunks_exact_mut(grams.width.max(1)).enumerate().take(rows) {
-        grams.count(&items[r * columns..(r + 1) * columns], skips, counts);
-        for (c, count) in counts.iter_mut().enumerate() {
-            let base = if idf { count.min(1.0) } else { *count };
-            *count = base * weights.map_or(1.0, |w| w[c]);
+/// TfIdfVectorizer.
+pub(super) fn vectorizer(cx: &Compile<'_>) -> Made {
+    let counter = Counter::new(cx.view(TfIdfVectorizer::of)?).map_err(|e| cx.refused(e))?;
+    Prepared::holding(cx, counter.bytes(), move |call| counter.run(call))
+}
+
+impl Counter {
+    fn new(op: TfIdfVectorizer<'_>) -> Result<Counter, KernelError> {
+        let strings = op.pool_strings().map(|pool| Vocabulary::new(op, pool)).transpose()?;
+        let ints = op.pool_int64s().map(|pool| Vocabulary::new(op, pool)).transpose()?;
+        let (once, scaled) = match op.mode() {
+            TermWeight::Count => (false, false),
+            TermWeight::Weight => (true, true),
+            TermWeight::Product => (false, true),
+        };
+        let weights = op.weights().filter(|w| scaled && !w.is_empty()).map(<[f32]>::to_vec);
+        let width = width(&indices(op.ngram_indexes(), "ngram_indexes")?);
+        if weights.as_ref().is_some_and(|w| w.len() < width) {
+            return Err(KernelError::attr("weights", format!("are fewer than {width}")));
         }
+        let skips = index(op.max_skip_count(), "max_skip_count")?;
+        Ok(Counter { strings, ints, skips, once, weights })
     }
-    call.set(0, out);
-    Ok(())
+
+    fn bytes(&self) -> usize {
+        let Counter { strings, ints, weights, .. } = self;
+        let texts = strings.iter().flat_map(|v| v.items.keys()).map(String::len).sum::<usize>();
+        texts
+            + strings.as_ref().map_or(0, Vocabulary::bytes)
+            + ints.as_ref().map_or(0, Vocabulary::bytes)
+            + weights.as_ref().map_or(0, |w| size_of_val(w.as_slice()))
+    }
+
+    fn run(&self, call: &mut Call<'_, '_>) -> Result<(), KernelError> {
+        let x = call.tensor(TfIdfVectorizer::AT.x)?;
+        let (grams, items): (_, Vec<_>) = match (x.dtype(), &self.strings, &self.ints) {
+            (DType::Str, Some(known), _) => {
+                let items = x.strings()?.iter().map(|item| known.items.get(item).copied());
+                (&known.grams, items.collect())
+            }
+            (d, _, Some(known)) if d.is_int() => {
+                let items = x.to_i64s()?;
+                let items = items.iter().map(|item| known.items.get(item).copied());
+                (&known.grams, items.collect())
+            }
+            (d, ..) => return Err(KernelError::Unsupported(d)),
+        };
+        let (rows, columns, dims) = match *x.dims() {
+            [] => (1, 1, vec![grams.width]),
+            [n] => (1, n, vec![grams.width]),
+            [b, n] => (b, n, vec![b, grams.width]),
+            ref dims => {
+                return Err(KernelError::shape(format!("{dims:?} is neither [C] nor [N, C]")));
+            }
+        };
+        let y = TfIdfVectorizer::AT.y;
+        let mut out = call.alloc(y, DType::F32, &dims)?;
+        let counts = out.slice_mut::<f32>()?;
+        counts.fill(0.0);
+        for (r, counts) in counts.chunks_exact_mut(grams.width.max(1)).enumerate().take(rows) {
+            grams.count(&items[r * columns..(r + 1) * columns], self.skips, counts);
+            for (c, count) in counts.iter_mut().enumerate() {
+                let base = if self.once { count.min(1.0) } else { *count };
+                *count = base * self.weights.as_ref().map_or(1.0, |w| w[c]);
+            }
+        }
+        call.set(y, out);
+        Ok(())
+    }
 }
 
 #[cfg(test)]

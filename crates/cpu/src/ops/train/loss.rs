@@ -1,8 +1,12 @@
 //! Negative log likelihood and softmax cross entropy.
 
-use crate::kernel::Call;
+use crate::kernel::{Call, Compile, Made, Prepared};
 use crate::real::{Real, in_real, produce, read};
 use trident_ir::counted;
+use trident_ir::op::words::BatchReduction;
+use trident_ir::ops::{
+    LossReduction, NegativeLogLikelihoodLoss, NegativeLogLikelihoodLossAt, SoftmaxCrossEntropyLoss,
+};
 use trident_runtime::{KernelError, Tensor};
 
 /// Classes lie along axis 1: scores are [N, C, d…], targets [N, d…].
@@ -21,73 +25,96 @@ fn layout(x: &Tensor, target: &Tensor) -> Result<Layout, KernelError> {
     Ok(Layout { batch: dims[0], classes: dims[1], inner: dims[2..].iter().product() })
 }
 
-/// Sets result 0 to the loss of log probabilities.
-fn reduce<R: Real>(
-    call: &mut Call<'_, '_>,
-    x: &Tensor,
-    log_prob: &[R],
-    at: &Layout,
-) -> Result<(), KernelError> {
-    let target = call.tensor(1)?;
-    let classes = target.to_i64s()?;
-    let weight = call.opt(2)?;
-    let weight = weight.as_ref().map(read::<R>).transpose()?;
-    if weight.as_ref().is_some_and(|w| w.len() != at.classes) {
-        let weights = counted(weight.map_or(0, |w| w.len()), "weight");
-        let classes = counted(at.classes, "class");
-        return Err(KernelError::shape(format!("{weights} for {classes}")));
+/// The losses of the targets, made one or kept apart.
+#[derive(Clone, Copy)]
+struct Reducer {
+    reduction: BatchReduction,
+    /// The target without a loss.
+    ignored: Option<i64>,
+}
+
+/// Places of the operands and the loss, which both ops have in the same order.
+const AT: NegativeLogLikelihoodLossAt = NegativeLogLikelihoodLoss::AT;
+
+impl Reducer {
+    fn of(op: LossReduction<'_>) -> Reducer {
+        Reducer { reduction: op.reduction(), ignored: op.ignore_index() }
     }
-    let ignore = call.op.int("ignore_index");
-    let (mut losses, mut total, mut weights) = (Vec::with_capacity(classes.len()), 0.0, 0.0);
-    for (i, &class) in classes.iter().enumerate() {
-        if Some(class) == ignore {
-            losses.push(R::zero());
-            continue;
-        }
-        let c = usize::try_from(class).ok().filter(|&c| c < at.classes).ok_or_else(|| {
+
+    /// Sets the loss, given log probabilities.
+    fn run<R: Real>(
+        self,
+        call: &mut Call<'_, '_>,
+        x: &Tensor,
+        log_prob: &[R],
+        at: &Layout,
+    ) -> Result<(), KernelError> {
+        let target = call.tensor(AT.target)?;
+        let classes = target.to_i64s()?;
+        let weight = call.opt(AT.weight)?;
+        let weight = weight.as_ref().map(read::<R>).transpose()?;
+        if weight.as_ref().is_some_and(|w| w.len() != at.classes) {
+            let weights = counted(weight.map_or(0, |w| w.len()), "weight");
             let classes = counted(at.classes, "class");
-            KernelError::domain(format!("target {class} is not one of {classes}"))
-        })?;
-        let (n, d) = (i / at.inner, i % at.inner);
-        let w = weight.as_ref().map_or(R::one(), |w| w[c]);
-        let loss = -log_prob[(n * at.classes + c) * at.inner + d] * w;
-        total += loss.wide();
-        weights += w.wide();
-        losses.push(loss);
+            return Err(KernelError::shape(format!("{weights} for {classes}")));
+        }
+        let (mut losses, mut total, mut weights) = (Vec::with_capacity(classes.len()), 0.0, 0.0);
+        for (i, &class) in classes.iter().enumerate() {
+            if Some(class) == self.ignored {
+                losses.push(R::zero());
+                continue;
+            }
+            let c = usize::try_from(class).ok().filter(|&c| c < at.classes).ok_or_else(|| {
+                let classes = counted(at.classes, "class");
+                KernelError::domain(format!("target {class} is not one of {classes}"))
+            })?;
+            let (n, d) = (i / at.inner, i % at.inner);
+            let w = weight.as_ref().map_or(R::one(), |w| w[c]);
+            let loss = -log_prob[(n * at.classes + c) * at.inner + d] * w;
+            total += loss.wide();
+            weights += w.wide();
+            losses.push(loss);
+        }
+        let scalar = |v: f64| (vec![], vec![R::of(v)]);
+        let (dims, values) = match self.reduction {
+            BatchReduction::None => (target.dims().to_vec(), losses),
+            BatchReduction::Sum => scalar(total),
+            BatchReduction::Mean => scalar(total / weights),
+        };
+        produce::<R>(call, AT.loss, x.dtype(), &dims, |out| {
+            out.copy_from_slice(&values);
+            Ok(())
+        })
     }
-    let scalar = |v: f64| (vec![], vec![R::of(v)]);
-    let (dims, values) = match call.op.str("reduction") {
-        Some("none") => (target.dims().to_vec(), losses),
-        Some("sum") => scalar(total),
-        Some("mean") => scalar(total / weights),
-        other => return Err(KernelError::attr("reduction", format!("unknown: {other:?}"))),
-    };
-    produce::<R>(call, 0, x.dtype(), &dims, |out| {
-        out.copy_from_slice(&values);
-        Ok(())
-    })
 }
 
 /// NegativeLogLikelihoodLoss.
-pub(super) fn nll(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let x = call.tensor(0)?;
-    let at = layout(&x, &call.tensor(1)?)?;
-    in_real!(x.dtype(), R => reduce::<R>(call, &x, &read::<R>(&x)?, &at))
+pub(super) fn nll(cx: &Compile<'_>) -> Made {
+    let reducer = Reducer::of(cx.view(NegativeLogLikelihoodLoss::of)?.loss_reduction());
+    Prepared::boxed(cx, move |call| {
+        let x = call.tensor(AT.x)?;
+        let at = layout(&x, &call.tensor(AT.target)?)?;
+        in_real!(x.dtype(), R => reducer.run::<R>(call, &x, &read::<R>(&x)?, &at))
+    })
 }
 
 /// SoftmaxCrossEntropyLoss.
-pub(super) fn cross_entropy(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let x = call.tensor(0)?;
-    let at = layout(&x, &call.tensor(1)?)?;
-    in_real!(x.dtype(), R => {
-        let log_prob = log_softmax::<R>(&read::<R>(&x)?, &at);
-        if call.wants(1) {
-            produce::<R>(call, 1, x.dtype(), x.dims(), |out| {
-                out.copy_from_slice(&log_prob);
-                Ok(())
-            })?;
-        }
-        reduce::<R>(call, &x, &log_prob, &at)
+pub(super) fn cross_entropy(cx: &Compile<'_>) -> Made {
+    let reducer = Reducer::of(cx.view(SoftmaxCrossEntropyLoss::of)?.loss_reduction());
+    let result = SoftmaxCrossEntropyLoss::AT.log_prob;
+    Prepared::boxed(cx, move |call| {
+        let x = call.tensor(AT.x)?;
+        let at = layout(&x, &call.tensor(AT.target)?)?;
+        in_real!(x.dtype(), R => {
+            let log_prob = log_softmax::<R>(&read::<R>(&x)?, &at);
+            if call.wants(result) {
+                produce::<R>(call, result, x.dtype(), x.dims(), |out| {
+                    out.copy_from_slice(&log_prob);
+                    Ok(())
+                })?;
+            }
+            reducer.run::<R>(call, &x, &log_prob, &at)
+        })
     })
 }
 

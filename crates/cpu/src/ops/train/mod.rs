@@ -3,19 +3,15 @@
 mod loss;
 mod optimizer;
 
-use crate::kernel::{Compile, Kernel, Plain};
-use trident_ir::OpKind;
+use crate::kernel::{Entry, entry};
+use trident_ir::ops::{
+    Adagrad, Adam, Momentum, NegativeLogLikelihoodLoss, SoftmaxCrossEntropyLoss,
+};
 
-/// The kernel for a loss or an optimiser.
-pub(super) fn kernel(cx: &Compile<'_>) -> Option<Box<dyn Kernel>> {
-    Some(match cx.op.kind {
-        OpKind::NegativeLogLikelihoodLoss => Plain::boxed("nll_loss", loss::nll),
-        OpKind::SoftmaxCrossEntropyLoss => {
-            Plain::boxed("softmax_cross_entropy", loss::cross_entropy)
-        }
-        OpKind::Adagrad => Plain::boxed("adagrad", optimizer::adagrad),
-        OpKind::Adam => Plain::boxed("adam", optimizer::adam),
-        OpKind::Momentum => Plain::boxed("momentum", optimizer::momentum),
-        _ => return None,
-    })
-}
+pub(super) const KERNELS: &[Entry] = &[
+    entry(NegativeLogLikelihoodLoss::KIND, loss::nll),
+    entry(SoftmaxCrossEntropyLoss::KIND, loss::cross_entropy),
+    entry(Adagrad::KIND, optimizer::adagrad),
+    entry(Adam::KIND, optimizer::adam),
+    entry(Momentum::KIND, optimizer::momentum),
+];

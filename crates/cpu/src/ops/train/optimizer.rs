@@ -1,23 +1,24 @@
 //! One optimiser step for any number of parameters: operands are the rate, the update count, then all parameters, all
 //! gradients and all of each state; results are all new parameters and all of each new state.
 
-use crate::kernel::Call;
+use crate::kernel::{Call, Compile, Made, Prepared};
 use crate::real::{produce, read};
+use trident_ir::op::words::MomentumMode;
+use trident_ir::ops::{Adagrad, Adam, AdamAt, Momentum};
 use trident_ir::{DType, counted};
 use trident_runtime::KernelError;
 
-fn attr(call: &Call<'_, '_>, name: &'static str) -> Result<f64, KernelError> {
-    call.op.float(name).map(f64::from).ok_or_else(|| KernelError::attr(name, "is missing"))
-}
+/// Places of the operands and results, which all optimisers have in the same order.
+const AT: AdamAt = Adam::AT;
 
 /// Learning rate and update count.
 fn progress(call: &Call<'_, '_>) -> Result<(f64, f64), KernelError> {
-    let rate = call.tensor(0)?;
+    let rate = call.tensor(AT.r)?;
     let one = |n: usize| {
         if n == 1 { Ok(()) } else { Err(KernelError::shape("rate and count have one element")) }
     };
     one(rate.len())?;
-    let count = call.tensor(1)?.to_i64s()?;
+    let count = call.tensor(AT.t)?.to_i64s()?;
     one(count.len())?;
     Ok((read::<f64>(&rate)?[0], count[0] as f64))
 }
@@ -28,14 +29,14 @@ fn step<const STATES: usize>(
     update: impl Fn(f64, f64, [f64; STATES]) -> (f64, [f64; STATES]),
 ) -> Result<(), KernelError> {
     let per = 2 + STATES;
-    let n = call.inputs().saturating_sub(2) / per;
-    if n == 0 || call.inputs() != 2 + n * per {
+    let n = call.inputs().saturating_sub(AT.xs) / per;
+    if n == 0 || call.inputs() != AT.xs + n * per {
         let got = counted(call.inputs(), "operand");
         return Err(KernelError::shape(format!("{got} instead of 2 and {per} for each tensor")));
     }
     for i in 0..n {
         let tensors =
-            (0..per).map(|k| call.tensor(2 + k * n + i)).collect::<Result<Vec<_>, _>>()?;
+            (0..per).map(|k| call.tensor(AT.xs + k * n + i)).collect::<Result<Vec<_>, _>>()?;
         let (dtype, dims) = (tensors[0].dtype(), tensors[0].dims());
         if !matches!(dtype, DType::F32 | DType::F64) {
             return Err(KernelError::Unsupported(dtype));
@@ -53,7 +54,7 @@ fn step<const STATES: usize>(
             states.iter().enumerate().for_each(|(s, &v)| results[1 + s][e] = v);
         }
         for (k, result) in results.iter().enumerate() {
-            produce::<f64>(call, k * n + i, dtype, dims, |out| {
+            produce::<f64>(call, AT.ys + k * n + i, dtype, dims, |out| {
                 out.copy_from_slice(result);
                 Ok(())
             })?;
@@ -63,50 +64,54 @@ fn step<const STATES: usize>(
 }
 
 /// Adagrad (Duchi, Hazan, Singer 2011).
-pub(super) fn adagrad(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let (rate, count) = progress(call)?;
-    let norm = attr(call, "norm_coefficient")?;
-    let (decay, epsilon) = (attr(call, "decay_factor")?, attr(call, "epsilon")?);
-    let rate = rate / (1.0 + count * decay);
-    step::<1>(call, |x, g, [h]| {
-        let g = norm * x + g;
-        let h = h + g * g;
-        (x - rate * g / (h.sqrt() + epsilon), [h])
+pub(super) fn adagrad(cx: &Compile<'_>) -> Made {
+    let op = cx.view(Adagrad::of)?;
+    let [norm, decay, epsilon] =
+        [op.norm_coefficient(), op.decay_factor(), op.epsilon()].map(f64::from);
+    Prepared::boxed(cx, move |call| {
+        let (rate, count) = progress(call)?;
+        let rate = rate / (1.0 + count * decay);
+        step::<1>(call, |x, g, [h]| {
+            let g = norm * x + g;
+            let h = h + g * g;
+            (x - rate * g / (h.sqrt() + epsilon), [h])
+        })
     })
 }
 
 /// Adam (Kingma, Ba 2014).
-pub(super) fn adam(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let (rate, count) = progress(call)?;
-    let (alpha, beta, epsilon) =
-        (attr(call, "alpha")?, attr(call, "beta")?, attr(call, "epsilon")?);
-    let (norm, post) = (attr(call, "norm_coefficient")?, attr(call, "norm_coefficient_post")?);
-    let rate = match count > 0.0 {
-        true => rate * (1.0 - beta.powf(count)).sqrt() / (1.0 - alpha.powf(count)),
-        false => rate,
-    };
-    step::<2>(call, |x, g, [v, h]| {
-        let g = norm * x + g;
-        let v = alpha * v + (1.0 - alpha) * g;
-        let h = beta * h + (1.0 - beta) * g * g;
-        ((1.0 - post) * (x - rate * v / (h.sqrt() + epsilon)), [v, h])
+pub(super) fn adam(cx: &Compile<'_>) -> Made {
+    let op = cx.view(Adam::of)?;
+    let [alpha, beta, epsilon] = [op.alpha(), op.beta(), op.epsilon()].map(f64::from);
+    let [norm, post] = [op.norm_coefficient(), op.norm_coefficient_post()].map(f64::from);
+    Prepared::boxed(cx, move |call| {
+        let (rate, count) = progress(call)?;
+        let rate = match count > 0.0 {
+            true => rate * (1.0 - beta.powf(count)).sqrt() / (1.0 - alpha.powf(count)),
+            false => rate,
+        };
+        step::<2>(call, |x, g, [v, h]| {
+            let g = norm * x + g;
+            let v = alpha * v + (1.0 - alpha) * g;
+            let h = beta * h + (1.0 - beta) * g * g;
+            ((1.0 - post) * (x - rate * v / (h.sqrt() + epsilon)), [v, h])
+        })
     })
 }
 
 /// Gradient descent with momentum.
-pub(super) fn momentum(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let (rate, count) = progress(call)?;
-    let (alpha, norm) = (attr(call, "alpha")?, attr(call, "norm_coefficient")?);
-    let beta = if count > 0.0 { attr(call, "beta")? } else { 1.0 };
-    let nesterov = match call.op.str("mode") {
-        Some("standard") => false,
-        Some("nesterov") => true,
-        other => return Err(KernelError::attr("mode", format!("unknown: {other:?}"))),
-    };
-    step::<1>(call, |x, g, [v]| {
-        let g = norm * x + g;
-        let v = alpha * v + beta * g;
-        (x - rate * if nesterov { g + alpha * v } else { v }, [v])
+pub(super) fn momentum(cx: &Compile<'_>) -> Made {
+    let op = cx.view(Momentum::of)?;
+    let [alpha, later_beta, norm] = [op.alpha(), op.beta(), op.norm_coefficient()].map(f64::from);
+    let nesterov = op.mode() == MomentumMode::Nesterov;
+    Prepared::boxed(cx, move |call| {
+        let (rate, count) = progress(call)?;
+        let beta = if count > 0.0 { later_beta } else { 1.0 };
+        step::<1>(call, |x, g, [v]| {
+            let g = norm * x + g;
+            let v = alpha * v + beta * g;
+            (x - rate * if nesterov { g + alpha * v } else { v }, [v])
+        })
     })
 }
 

@@ -615,6 +615,7 @@ impl<'a> TreeEnsembleClassifier<'a> {
     #[inline] pub fn nodes_values(self) -> Option<&'a [f32]> { view::optional::<kinds::Floats>(self.0, "nodes_values") }
     #[inline] pub fn nodes_values_as_tensor(self) -> Option<&'a Literal> { view::optional::<kinds::Tensor>(self.0, "nodes_values_as_tensor") }
     #[inline] pub fn post_transform(self) -> PostTransform { view::attr::<PostTransform>(self.0, "post_transform") }
+    #[inline] pub fn tree_nodes(self) -> super::TreeNodes<'a> { super::TreeNodes(self.0) }
 }
 
 impl TreeEnsembleClassifier<'static> {
@@ -683,6 +684,7 @@ impl<'a> TreeEnsembleRegressor<'a> {
     #[inline] pub fn target_treeids(self) -> Option<&'a [i64]> { view::optional::<kinds::Ints>(self.0, "target_treeids") }
     #[inline] pub fn target_weights(self) -> Option<&'a [f32]> { view::optional::<kinds::Floats>(self.0, "target_weights") }
     #[inline] pub fn target_weights_as_tensor(self) -> Option<&'a Literal> { view::optional::<kinds::Tensor>(self.0, "target_weights_as_tensor") }
+    #[inline] pub fn tree_nodes(self) -> super::TreeNodes<'a> { super::TreeNodes(self.0) }
 }
 
 impl TreeEnsembleRegressor<'static> {

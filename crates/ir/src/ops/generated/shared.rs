@@ -1,8 +1,8 @@
 // Generated from the op table by `cargo xtask codegen`.
 
-use crate::op::words::{AutoPad, BatchReduction, RecurrentDirection};
+use crate::op::words::{AutoPad, BatchReduction, PostTransform, RecurrentDirection};
 use crate::op::{kinds, view};
-use crate::{Op, OpKind as K};
+use crate::{Literal, Op, OpKind as K};
 
 /// The attributes kernel_shape, pads, strides of an op that has them.
 #[derive(Clone, Copy)]
@@ -145,6 +145,29 @@ impl<'a> LossReduction<'a> {
     }
     #[inline] pub fn reduction(self) -> BatchReduction { view::attr::<BatchReduction>(self.0, "reduction") }
     #[inline] pub fn ignore_index(self) -> Option<i64> { view::optional::<kinds::Int>(self.0, "ignore_index") }
+}
+
+/// The attributes nodes_treeids, nodes_nodeids, nodes_modes, nodes_featureids, nodes_values, nodes_values_as_tensor, nodes_truenodeids, nodes_falsenodeids, nodes_missing_value_tracks_true, base_values, base_values_as_tensor, post_transform of an op that has them.
+#[derive(Clone, Copy)]
+pub struct TreeNodes<'a>(pub(super) &'a Op);
+
+impl<'a> TreeNodes<'a> {
+    pub fn of(op: &'a Op) -> Option<TreeNodes<'a>> {
+        let has = matches!(op.kind, K::TreeEnsembleClassifier | K::TreeEnsembleRegressor);
+        (has && view::fits(op, op.kind)).then_some(TreeNodes(op))
+    }
+    #[inline] pub fn nodes_treeids(self) -> Option<&'a [i64]> { view::optional::<kinds::Ints>(self.0, "nodes_treeids") }
+    #[inline] pub fn nodes_nodeids(self) -> Option<&'a [i64]> { view::optional::<kinds::Ints>(self.0, "nodes_nodeids") }
+    #[inline] pub fn nodes_modes(self) -> Option<&'a [String]> { view::optional::<kinds::Strs>(self.0, "nodes_modes") }
+    #[inline] pub fn nodes_featureids(self) -> Option<&'a [i64]> { view::optional::<kinds::Ints>(self.0, "nodes_featureids") }
+    #[inline] pub fn nodes_values(self) -> Option<&'a [f32]> { view::optional::<kinds::Floats>(self.0, "nodes_values") }
+    #[inline] pub fn nodes_values_as_tensor(self) -> Option<&'a Literal> { view::optional::<kinds::Tensor>(self.0, "nodes_values_as_tensor") }
+    #[inline] pub fn nodes_truenodeids(self) -> Option<&'a [i64]> { view::optional::<kinds::Ints>(self.0, "nodes_truenodeids") }
+    #[inline] pub fn nodes_falsenodeids(self) -> Option<&'a [i64]> { view::optional::<kinds::Ints>(self.0, "nodes_falsenodeids") }
+    #[inline] pub fn nodes_missing_value_tracks_true(self) -> Option<&'a [i64]> { view::optional::<kinds::Ints>(self.0, "nodes_missing_value_tracks_true") }
+    #[inline] pub fn base_values(self) -> Option<&'a [f32]> { view::optional::<kinds::Floats>(self.0, "base_values") }
+    #[inline] pub fn base_values_as_tensor(self) -> Option<&'a Literal> { view::optional::<kinds::Tensor>(self.0, "base_values_as_tensor") }
+    #[inline] pub fn post_transform(self) -> PostTransform { view::attr::<PostTransform>(self.0, "post_transform") }
 }
 
 /// The attributes blocksize of an op that has them.

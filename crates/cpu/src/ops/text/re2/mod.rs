@@ -48,6 +48,11 @@ impl Regex {
         })
     }
 
+    /// Bytes that the compiled pattern takes.
+    pub(super) fn bytes(&self) -> usize {
+        self.0.memory_usage()
+    }
+
     /// Whether the whole text matches.
     pub(super) fn is_full_match(&self, text: &str) -> bool {
         self.0.is_match(Input::new(text).anchored(Anchored::Yes))
