@@ -27,6 +27,7 @@ use trident_runtime::Declined;
 /// The families' lists of kernels.
 const FAMILIES: &[&[Entry]] = &[
     container::KERNELS,
+    elementwise::KERNELS,
     ml::KERNELS,
     moves::KERNELS,
     random::KERNELS,
@@ -46,7 +47,7 @@ pub(crate) fn kernel(cx: &Compile<'_>) -> Result<Box<dyn Kernel>, Declined> {
         return make(cx);
     }
     let found = match cx.op.decl().group {
-        Group::Elementwise => Some(elementwise::kernel(cx)?),
+        Group::Elementwise => Some(elementwise::compiled::kernel(cx)?),
         Group::Fused => Some(lowered::kernel(cx)?),
         Group::Contract => contract::kernel(cx)?,
         Group::Pool => pool::kernel(cx),

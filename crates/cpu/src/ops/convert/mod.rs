@@ -5,6 +5,7 @@ pub(crate) mod text;
 use half::slice::HalfFloatSliceExt;
 use half::{bf16, f16};
 use trident_ir::element::*;
+use trident_ir::op::words::ScaleRounding;
 use trident_ir::{DType, Element};
 use trident_kernels::parallel::{for_pieces, vectorised};
 use trident_kernels::threads::Threads;
@@ -16,23 +17,12 @@ pub(crate) struct Conversion {
     /// 8-bit floats clamp to their finite range.
     pub(crate) saturate: bool,
     /// Rounding to powers of two (`f8e8m0fnu`).
-    pub(crate) round: Round,
-}
-
-/// Which power of two a number becomes.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Round {
-    /// The next greater.
-    Up,
-    /// The next smaller.
-    Down,
-    /// The nearer.
-    Nearest,
+    pub(crate) round: ScaleRounding,
 }
 
 impl Default for Conversion {
     fn default() -> Self {
-        Conversion { saturate: true, round: Round::Up }
+        Conversion { saturate: true, round: ScaleRounding::Up }
     }
 }
 
@@ -370,10 +360,10 @@ fn e8m0(x: f32, how: Conversion) -> F8E8M0FNU {
     }
     let fraction = bits & 0x7f_ffff;
     let up = match how.round {
-        Round::Up => fraction > 0,
-        Round::Down => false,
+        ScaleRounding::Up => fraction > 0,
+        ScaleRounding::Down => false,
         // Half way goes up, except from the least exponent, whose neighbour is even.
-        Round::Nearest => fraction > 0x40_0000 || (fraction == 0x40_0000 && exponent > 0),
+        ScaleRounding::Nearest => fraction > 0x40_0000 || (fraction == 0x40_0000 && exponent > 0),
     };
     F8E8M0FNU((exponent + u32::from(up && !(how.saturate && exponent == 0xfe))) as u8)
 }

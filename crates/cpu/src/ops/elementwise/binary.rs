@@ -1,30 +1,17 @@
 //! Ops of two broadcast operands.
 
-use super::integer::{Integer, power as integer_power};
+use super::integer::Integer;
 use super::rows::Rows;
-use crate::kernel::{Call, Compile, Kernel, Plain};
+use crate::kernel::{Call, Compile, Made, Prepared};
 use crate::ops::convert::{cast, compute_dtype, convert_into};
 use trident_ir::element::{B8, C64, C128};
 use trident_ir::geometry::broadcast;
-use trident_ir::{DType, Element, OpKind};
+use trident_ir::op::words::ShiftDirection;
+use trident_ir::ops::{Add, BitShift, Equal, Mod, SwiGLU};
+use trident_ir::{DType, Element};
 use trident_kernels::parallel::{for_pieces, vectorised};
 use trident_kernels::threads::Threads;
-use trident_runtime::{KernelError, Tensor};
-
-/// The kernel for a binary op.
-pub(super) fn kernel(cx: &Compile<'_>) -> Option<Box<dyn Kernel>> {
-    use OpKind::*;
-    Some(match cx.op.kind {
-        Add | Sub | Mul | Div | Mod | PRelu | SwiGLU => Plain::boxed(cx.op.decl().name, arithmetic),
-        BitwiseAnd | BitwiseOr | BitwiseXor | BitShift => Plain::boxed(cx.op.decl().name, bitwise),
-        And | Or | Xor => Plain::boxed(cx.op.decl().name, logical),
-        Equal | Greater | GreaterOrEqual | Less | LessOrEqual => {
-            Plain::boxed(cx.op.decl().name, compare)
-        }
-        Pow => Plain::boxed("pow", power),
-        _ => return None,
-    })
-}
+use trident_runtime::{Declined, KernelError, Tensor};
 
 /// One operand along a row.
 #[derive(Clone, Copy)]
@@ -64,18 +51,15 @@ fn row<T: Element, U: Element>(out: &mut [U], a: Arg<'_, T>, b: Arg<'_, T>, f: i
 
 /// Operands of which the result may have taken one's memory.
 pub(super) struct Pair {
-    a: Option<Tensor>,
-    b: Option<Tensor>,
+    pub(super) a: Option<Tensor>,
+    pub(super) b: Option<Tensor>,
     pub(super) out: Tensor,
 }
 
 impl Pair {
-    /// Operands `i` and `j` of the call, which result 0 overwrites if it may.
-    fn of_call(
-        call: &mut Call<'_, '_>,
-        (i, j): (usize, usize),
-        to: DType,
-    ) -> Result<Pair, KernelError> {
+    /// The operands of the call, which the result overwrites if it may.
+    fn of_call(call: &mut Call<'_, '_>, to: DType) -> Result<Pair, KernelError> {
+        let (i, j) = (Add::AT.a, Add::AT.b);
         let (a, b) = (call.tensor(i)?, call.tensor(j)?);
         if a.dtype() != b.dtype() {
             let expected = a.dtype().to_string();
@@ -93,7 +77,7 @@ impl Pair {
         if let Some(out) = reuse(call, j) {
             return Ok(Pair { a: Some(call.tensor(i)?), b: None, out });
         }
-        let out = call.alloc(0, to, &dims)?;
+        let out = call.alloc(Add::AT.c, to, &dims)?;
         Ok(Pair { a: Some(call.tensor(i)?), b: Some(call.tensor(j)?), out })
     }
 
@@ -150,40 +134,62 @@ impl Pair {
     }
 }
 
-/// Runs `f` on operands widened to the type of arithmetic, and cuts or rounds the result to `to` where they are narrow.
-fn with_wide(
-    call: &mut Call<'_, '_>,
-    to: impl Fn(DType) -> DType,
-    f: impl Fn(&Call<'_, '_>, &mut Pair, DType) -> Result<(), KernelError>,
-) -> Result<(), KernelError> {
-    let dtype = call.tensor(0)?.dtype();
-    let compute = compute_dtype(dtype);
+/// The work of an op on operands of one type.
+type Work = Box<dyn Fn(&mut Pair, &Threads) -> Result<(), KernelError> + Send + Sync>;
+
+/// A function of two elements, as the work of an op.
+fn each<T: Element, U: Element>(
+    cost: usize,
+    f: impl Fn(T, T) -> U + Send + Sync + 'static,
+) -> Option<Work> {
+    Some(Box::new(move |pair, threads| pair.map(threads, cost, &f)))
+}
+
+/// The kernel that widens operands to the type of arithmetic, does the work of that type, and cuts or rounds the result where
+/// it is narrow. The result is of the operands' type, or of truth values.
+fn widened(cx: &Compile<'_>, truth: bool, work: impl Fn(DType) -> Option<Work>) -> Made {
+    let (a, b, c) = (Add::AT.a, Add::AT.b, Add::AT.c);
+    let (dtype, compute, work) = chosen(cx, a, work)?;
+    let to = if truth { DType::Bool } else { dtype };
     if compute == dtype {
-        let mut pair = Pair::of_call(call, (0, 1), to(dtype))?;
-        f(call, &mut pair, dtype)?;
-        call.set(0, pair.out);
-        return Ok(());
+        return Prepared::boxed(cx, move |call| {
+            let mut pair = Pair::of_call(call, to)?;
+            work(&mut pair, call.threads)?;
+            call.set(c, pair.out);
+            Ok(())
+        });
     }
-    let (a, b) = (call.tensor(0)?, call.tensor(1)?);
-    if b.dtype() != dtype {
-        let expected = dtype.to_string();
-        return Err(KernelError::DType { index: 1, actual: b.dtype(), expected });
-    }
-    let dims = broadcast(a.dims(), b.dims())?;
-    let a = cast(call.threads, call.pool(), &a, compute)?;
-    let b = cast(call.threads, call.pool(), &b, compute)?;
-    let mut out = call.alloc(0, to(dtype), &dims)?;
-    if to(compute) == to(dtype) {
-        let mut pair = Pair { a: Some(a), b: Some(b), out };
-        f(call, &mut pair, compute)?;
-        out = pair.out;
-    } else {
-        let mut pair = Pair { a: Some(a), b: Some(b), out: call.temp(to(compute), &dims)? };
-        f(call, &mut pair, compute)?;
-        convert_into(call.threads, &pair.out, &mut out, Default::default())?;
-    }
-    call.set(0, out);
-    Ok(())
+    Prepared::boxed(cx, move |call| {
+        let (a, b) = (call.tensor(a)?, call.tensor(b)?);
+        let dims = broadcast(a.dims(), b.dims())?;
+        let a = cast(call.threads, call.pool(), &a, compute)?;
+        let b = cast(call.threads, call.pool(), &b, compute)?;
+        let mut out = call.alloc(c, to, &dims)?;
+        if truth {
+            let mut pair = Pair { a: Some(a), b: Some(b), out };
+            work(&mut pair, call.threads)?;
+            out = pair.out;
+        } else {
+            let mut pair = Pair { a: Some(a), b: Some(b), out: call.temp(compute, &dims)? };
+            work(&mut pair, call.threads)?;
+            convert_into(call.threads, &pair.out, &mut out, Default::default())?;
+        }
+        call.set(c, out);
+        Ok(())
+    })
+}
+
+/// The element type of operand `i`, the type that arithmetic widens it to, and the work in that.
+pub(super) fn chosen<W>(
+    cx: &Compile<'_>,
+    i: usize,
+    work: impl Fn(DType) -> Option<W>,
+) -> Result<(DType, DType, W), Declined> {
+    let dtype = cx.dtype(i).ok_or_else(|| cx.declined("an operand has no element type"))?;
+    let compute = compute_dtype(dtype);
+    let work = work(compute);
+    let none = || cx.declined(format!("there is no kernel for elements of {dtype}"));
+    Ok((dtype, compute, work.ok_or_else(none)?))
 }
 
 /// Fails if the divisors contain a zero: integers have no quotient then.
@@ -195,294 +201,224 @@ fn no_zero<T: Element>(pair: &Pair) -> Result<(), KernelError> {
     Ok(())
 }
 
-fn arithmetic(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    with_wide(
-        call,
-        |d| d,
-        |call, pair, dtype| {
-            let (t, kind) = (call.threads, call.op.kind);
-            let fmod = call.op.flag("fmod");
-            let alpha = call.op.float("alpha").unwrap_or(1.0);
-            macro_rules! floats {
-                ($t:ident) => {
-                    match kind {
-                        OpKind::Add => pair.map(t, 1, |a: $t, b: $t| a + b),
-                        OpKind::Sub => pair.map(t, 1, |a: $t, b: $t| a - b),
-                        OpKind::Mul => pair.map(t, 1, |a: $t, b: $t| a * b),
-                        OpKind::Div => pair.map(t, 1, |a: $t, b: $t| a / b),
-                        OpKind::Mod if fmod => pair.map(t, 16, |a: $t, b: $t| a % b),
-                        OpKind::Mod => pair.map(t, 16, |a: $t, b: $t| {
-                            let r = a % b;
-                            if r == 0.0 {
-                                (0.0 as $t).copysign(b)
-                            } else if (r < 0.0) != (b < 0.0) {
-                                r + b
-                            } else {
-                                r
-                            }
-                        }),
-                        OpKind::PRelu => {
-                            pair.map(t, 1, |x: $t, slope: $t| if x < 0.0 { x * slope } else { x })
-                        }
-                        OpKind::SwiGLU => {
-                            let alpha = alpha as $t;
-                            pair.map(t, 32, |a: $t, b: $t| a / (1.0 + (-alpha * a).exp()) * b)
-                        }
-                        other => unknown(other),
-                    }
-                };
-            }
-            macro_rules! ints {
-                ($t:ident) => {
-                    match kind {
-                        OpKind::Add => pair.map(t, 1, $t::wrapping_add),
-                        OpKind::Sub => pair.map(t, 1, $t::wrapping_sub),
-                        OpKind::Mul => pair.map(t, 1, $t::wrapping_mul),
-                        OpKind::Div | OpKind::Mod => {
-                            no_zero::<$t>(pair)?;
-                            match kind {
-                                OpKind::Div => pair.map(t, 8, $t::wrapping_div),
-                                _ if fmod => pair.map(t, 8, $t::wrapping_rem),
-                                _ => pair.map(t, 8, <$t as Integer>::floor_mod),
-                            }
-                        }
-                        OpKind::PRelu => pair.map(t, 1, |x: $t, slope: $t| {
-                            if <$t as Integer>::negative(x) { x.wrapping_mul(slope) } else { x }
-                        }),
-                        other => unknown(other),
-                    }
-                };
-            }
-            match dtype {
-                DType::F32 => floats!(f32),
-                DType::F64 => floats!(f64),
-                DType::I32 => ints!(i32),
-                DType::I64 => ints!(i64),
-                DType::U64 => ints!(u64),
-                other => Err(KernelError::Unsupported(other)),
-            }
-        },
-    )
+/// Arithmetic on two numbers.
+#[derive(Clone, Copy)]
+pub(super) enum Arithmetic {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    /// The remainder with the divisor's sign.
+    Mod,
+    /// The remainder with the dividend's sign.
+    FMod,
+    /// x, or x·slope for negative x.
+    PRelu,
+    /// a·sigmoid(alpha·a)·b
+    SwiGlu(f32),
 }
 
-fn unknown<T>(kind: OpKind) -> Result<T, KernelError> {
-    Err(KernelError::domain(format!("`{}` is not defined for this element type", kind.decl().name)))
+pub(super) fn remainder(cx: &Compile<'_>) -> Made {
+    let fmod = cx.view(Mod::of)?.fmod();
+    arithmetic(cx, if fmod { Arithmetic::FMod } else { Arithmetic::Mod })
 }
 
-fn compare(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let dtype = call.tensor(0)?.dtype();
-    if dtype == DType::Str && call.op.kind == OpKind::Equal {
-        return equal_strings(call);
-    }
-    with_wide(
-        call,
-        |_| DType::Bool,
-        |call, pair, dtype| {
-            let (t, kind) = (call.threads, call.op.kind);
-            macro_rules! ordered {
-                ($t:ident) => {
-                    match kind {
-                        OpKind::Equal => pair.map(t, 1, |a: $t, b: $t| B8::from(a == b)),
-                        OpKind::Greater => pair.map(t, 1, |a: $t, b: $t| B8::from(a > b)),
-                        OpKind::GreaterOrEqual => pair.map(t, 1, |a: $t, b: $t| B8::from(a >= b)),
-                        OpKind::Less => pair.map(t, 1, |a: $t, b: $t| B8::from(a < b)),
-                        OpKind::LessOrEqual => pair.map(t, 1, |a: $t, b: $t| B8::from(a <= b)),
-                        other => unknown(other),
+pub(super) fn swiglu(cx: &Compile<'_>) -> Made {
+    let alpha = cx.view(SwiGLU::of)?.alpha();
+    arithmetic(cx, Arithmetic::SwiGlu(alpha))
+}
+
+pub(super) fn arithmetic(cx: &Compile<'_>, how: Arithmetic) -> Made {
+    macro_rules! floats {
+        ($t:ident) => {
+            match how {
+                Arithmetic::Add => each(1, |a: $t, b: $t| a + b),
+                Arithmetic::Sub => each(1, |a: $t, b: $t| a - b),
+                Arithmetic::Mul => each(1, |a: $t, b: $t| a * b),
+                Arithmetic::Div => each(1, |a: $t, b: $t| a / b),
+                Arithmetic::FMod => each(16, |a: $t, b: $t| a % b),
+                Arithmetic::Mod => each(16, |a: $t, b: $t| {
+                    let r = a % b;
+                    if r == 0.0 {
+                        (0.0 as $t).copysign(b)
+                    } else if (r < 0.0) != (b < 0.0) {
+                        r + b
+                    } else {
+                        r
                     }
-                };
-            }
-            match (dtype, kind) {
-                (DType::F32, _) => ordered!(f32),
-                (DType::F64, _) => ordered!(f64),
-                (DType::I32, _) => ordered!(i32),
-                (DType::I64, _) => ordered!(i64),
-                (DType::U64, _) => ordered!(u64),
-                (DType::Bool, kind) => {
-                    // Whether the relation holds where a < b, a = b and a > b.
-                    let (less, equal, greater) = match kind {
-                        OpKind::Equal => (false, true, false),
-                        OpKind::Greater => (false, false, true),
-                        OpKind::GreaterOrEqual => (false, true, true),
-                        OpKind::Less => (true, false, false),
-                        OpKind::LessOrEqual => (true, true, false),
-                        other => return unknown(other),
-                    };
-                    pair.map(t, 1, |a: B8, b: B8| {
-                        let (a, b) = (bool::from(a), bool::from(b));
-                        B8::from(!a & b & less | (a == b) & equal | a & !b & greater)
-                    })
+                }),
+                Arithmetic::PRelu => {
+                    each(1, |x: $t, slope: $t| if x < 0.0 { x * slope } else { x })
                 }
-                (DType::C64, OpKind::Equal) => pair.map(t, 1, |a: C64, b: C64| B8::from(a == b)),
-                (DType::C128, OpKind::Equal) => pair.map(t, 1, |a: C128, b: C128| B8::from(a == b)),
-                (other, _) => Err(KernelError::Unsupported(other)),
+                Arithmetic::SwiGlu(alpha) => {
+                    let alpha = alpha as $t;
+                    each(32, move |a: $t, b: $t| a / (1.0 + (-alpha * a).exp()) * b)
+                }
             }
-        },
-    )
+        };
+    }
+    macro_rules! ints {
+        ($t:ident) => {
+            match how {
+                Arithmetic::Add => each(1, $t::wrapping_add),
+                Arithmetic::Sub => each(1, $t::wrapping_sub),
+                Arithmetic::Mul => each(1, $t::wrapping_mul),
+                Arithmetic::Div => divide(8, $t::wrapping_div),
+                Arithmetic::FMod => divide(8, $t::wrapping_rem),
+                Arithmetic::Mod => divide(8, <$t as Integer>::floor_mod),
+                Arithmetic::PRelu => {
+                    each(
+                        1,
+                        |x: $t, slope: $t| {
+                            if <$t as Integer>::negative(x) { x.wrapping_mul(slope) } else { x }
+                        },
+                    )
+                }
+                Arithmetic::SwiGlu(_) => None,
+            }
+        };
+    }
+    widened(cx, false, |dtype| match dtype {
+        DType::F32 => floats!(f32),
+        DType::F64 => floats!(f64),
+        DType::I32 => ints!(i32),
+        DType::I64 => ints!(i64),
+        DType::U64 => ints!(u64),
+        _ => None,
+    })
+}
+
+/// As [`each`], for functions that are not defined for a second element of 0.
+fn divide<T: Element>(cost: usize, f: impl Fn(T, T) -> T + Send + Sync + 'static) -> Option<Work> {
+    Some(Box::new(move |pair, threads| {
+        no_zero::<T>(pair)?;
+        pair.map(threads, cost, &f)
+    }))
+}
+
+/// A relation of two elements.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Relation {
+    Equal,
+    Greater,
+    GreaterOrEqual,
+    Less,
+    LessOrEqual,
+}
+
+pub(super) fn compare(cx: &Compile<'_>, relation: Relation) -> Made {
+    let equal = relation == Relation::Equal;
+    if equal && cx.dtype(Equal::AT.a) == Some(DType::Str) {
+        return Prepared::boxed(cx, equal_strings);
+    }
+    macro_rules! ordered {
+        ($t:ident) => {
+            match relation {
+                Relation::Equal => each(1, |a: $t, b: $t| B8::from(a == b)),
+                Relation::Greater => each(1, |a: $t, b: $t| B8::from(a > b)),
+                Relation::GreaterOrEqual => each(1, |a: $t, b: $t| B8::from(a >= b)),
+                Relation::Less => each(1, |a: $t, b: $t| B8::from(a < b)),
+                Relation::LessOrEqual => each(1, |a: $t, b: $t| B8::from(a <= b)),
+            }
+        };
+    }
+    widened(cx, true, |dtype| match dtype {
+        DType::F32 => ordered!(f32),
+        DType::F64 => ordered!(f64),
+        DType::I32 => ordered!(i32),
+        DType::I64 => ordered!(i64),
+        DType::U64 => ordered!(u64),
+        DType::Bool => {
+            // Whether the relation holds where a < b, a = b and a > b.
+            let (less, equal, greater) = match relation {
+                Relation::Equal => (false, true, false),
+                Relation::Greater => (false, false, true),
+                Relation::GreaterOrEqual => (false, true, true),
+                Relation::Less => (true, false, false),
+                Relation::LessOrEqual => (true, true, false),
+            };
+            each(1, move |a: B8, b: B8| {
+                let (a, b) = (bool::from(a), bool::from(b));
+                B8::from(!a & b & less | (a == b) & equal | a & !b & greater)
+            })
+        }
+        DType::C64 if equal => each(1, |a: C64, b: C64| B8::from(a == b)),
+        DType::C128 if equal => each(1, |a: C128, b: C128| B8::from(a == b)),
+        _ => None,
+    })
 }
 
 fn equal_strings(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let (a, b) = (call.tensor(0)?, call.tensor(1)?);
+    let at = Equal::AT;
+    let (a, b) = (call.tensor(at.a)?, call.tensor(at.b)?);
     let dims = broadcast(a.dims(), b.dims())?;
-    let mut out = call.alloc(0, DType::Bool, &dims)?;
+    let mut out = call.alloc(at.c, DType::Bool, &dims)?;
     let (x, y) = (a.strings()?, b.strings()?);
     let rows = Rows::new(&dims, [a.dims(), b.dims()]);
     let slots = out.slice_mut::<B8>()?;
     rows.for_parts(0, slots.len(), |r, [i, j]| {
         for (k, o) in slots[r].iter_mut().enumerate() {
-            let at = |start: usize, advances: bool| if advances { start + k } else { start };
-            *o = B8::from(x[at(i, rows.advances[0])] == y[at(j, rows.advances[1])]);
+            let place = |start: usize, advances: bool| if advances { start + k } else { start };
+            *o = B8::from(x[place(i, rows.advances[0])] == y[place(j, rows.advances[1])]);
         }
     });
-    call.set(0, out);
+    call.set(at.c, out);
     Ok(())
 }
 
-fn logical(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let mut pair = Pair::of_call(call, (0, 1), DType::Bool)?;
-    let t = call.threads;
-    match call.op.kind {
-        OpKind::And => {
-            pair.map(t, 1, |a: B8, b: B8| B8(u8::from(a.0 != 0) & u8::from(b.0 != 0)))?
-        }
-        OpKind::Or => pair.map(t, 1, |a: B8, b: B8| B8(u8::from(a.0 != 0) | u8::from(b.0 != 0)))?,
-        OpKind::Xor => {
-            pair.map(t, 1, |a: B8, b: B8| B8(u8::from(a.0 != 0) ^ u8::from(b.0 != 0)))?
-        }
-        other => return unknown(other),
-    }
-    call.set(0, pair.out);
-    Ok(())
+/// A connective of two truth values.
+#[derive(Clone, Copy)]
+pub(super) enum Connective {
+    And,
+    Or,
+    Xor,
 }
 
-fn bitwise(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let left = match (call.op.kind, call.op.str("direction")) {
-        (OpKind::BitShift, Some("LEFT")) => true,
-        (OpKind::BitShift, Some("RIGHT")) => false,
-        (OpKind::BitShift, other) => {
-            return Err(KernelError::attr(
-                "direction",
-                format!("{other:?} is neither LEFT nor RIGHT"),
-            ));
-        }
-        _ => false,
+pub(super) fn logical(cx: &Compile<'_>, how: Connective) -> Made {
+    let truth = |v: B8| u8::from(v.0 != 0);
+    widened(cx, true, |dtype| match (dtype, how) {
+        (DType::Bool, Connective::And) => each(1, move |a, b| B8(truth(a) & truth(b))),
+        (DType::Bool, Connective::Or) => each(1, move |a, b| B8(truth(a) | truth(b))),
+        (DType::Bool, Connective::Xor) => each(1, move |a, b| B8(truth(a) ^ truth(b))),
+        _ => None,
+    })
+}
+
+/// A function of the bits of two integers.
+#[derive(Clone, Copy)]
+pub(super) enum Bits {
+    And,
+    Or,
+    Xor,
+    ShiftLeft,
+    ShiftRight,
+}
+
+pub(super) fn shift(cx: &Compile<'_>) -> Made {
+    let how = match cx.view(BitShift::of)?.direction() {
+        ShiftDirection::Left => Bits::ShiftLeft,
+        ShiftDirection::Right => Bits::ShiftRight,
     };
     // Shifting an i64 beyond the bits of a narrower type gives what the narrower type gives, once cut.
-    with_wide(
-        call,
-        |d| d,
-        |call, pair, dtype| {
-            let (t, kind) = (call.threads, call.op.kind);
-            macro_rules! ints {
-                ($t:ident) => {
-                    match kind {
-                        OpKind::BitwiseAnd => pair.map(t, 1, |a: $t, b: $t| a & b),
-                        OpKind::BitwiseOr => pair.map(t, 1, |a: $t, b: $t| a | b),
-                        OpKind::BitwiseXor => pair.map(t, 1, |a: $t, b: $t| a ^ b),
-                        OpKind::BitShift if left => pair.map(t, 2, <$t as Integer>::shift_left),
-                        OpKind::BitShift => pair.map(t, 2, <$t as Integer>::shift_right),
-                        other => unknown(other),
-                    }
-                };
-            }
-            match dtype {
-                DType::I32 => ints!(i32),
-                DType::I64 => ints!(i64),
-                DType::U64 => ints!(u64),
-                other => Err(KernelError::Unsupported(other)),
-            }
-        },
-    )
+    bitwise(cx, how)
 }
 
-/// `x` to the power of `y`, whose types may differ, in the type of `x`.
-fn power(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let (x, y) = (call.tensor(0)?, call.tensor(1)?);
-    let dtype = x.dtype();
-    let dims = broadcast(x.dims(), y.dims())?;
-    let integral = dtype.is_int() && y.dtype().is_int();
-    // Integers to a power that is no integer are computed in f64, which is exact for what fits 53 bits.
-    let compute = match compute_dtype(dtype) {
-        DType::F32 if matches!(y.dtype(), DType::F64 | DType::I64 | DType::U64) => DType::F32,
-        DType::F32 => DType::F32,
-        DType::I32 | DType::I64 if integral => DType::I64,
-        DType::U64 if integral => DType::U64,
-        DType::F64 | DType::I32 | DType::I64 | DType::U64 => DType::F64,
-        other => return Err(KernelError::Unsupported(other)),
-    };
-    if !matches!(
-        compute_dtype(y.dtype()),
-        DType::F32 | DType::F64 | DType::I32 | DType::I64 | DType::U64
-    ) {
-        return Err(KernelError::Unsupported(y.dtype()));
-    }
-    let t = call.threads;
-    let exponent =
-        cast(t, call.pool(), &y, if compute == DType::U64 { DType::I64 } else { compute })?;
-    if compute == DType::I64 || compute == DType::U64 {
-        let base = cast(t, call.pool(), &x, DType::I64)?;
-        let mut pair =
-            Pair { a: Some(base), b: Some(exponent), out: call.temp(DType::I64, &dims)? };
-        if y.dtype().class() == trident_ir::dtype::Class::Int {
-            let exponents = pair.b.as_ref().map_or(Ok(&[][..]), |b| b.slice::<i64>())?;
-            if exponents.iter().any(|&e| e < 0)
-                && pair.a.as_ref().is_some_and(|a| a.slice::<i64>().is_ok_and(|a| a.contains(&0)))
-            {
-                return Err(KernelError::domain("zero to a negative integer power"));
+pub(super) fn bitwise(cx: &Compile<'_>, how: Bits) -> Made {
+    macro_rules! ints {
+        ($t:ident) => {
+            match how {
+                Bits::And => each(1, |a: $t, b: $t| a & b),
+                Bits::Or => each(1, |a: $t, b: $t| a | b),
+                Bits::Xor => each(1, |a: $t, b: $t| a ^ b),
+                Bits::ShiftLeft => each(2, <$t as Integer>::shift_left),
+                Bits::ShiftRight => each(2, <$t as Integer>::shift_right),
             }
-        }
-        // Wrapped to 64 bits; cutting to the type wraps to its own width.
-        pair.map(t, 16, integer_power)?;
-        let mut out = call.alloc(0, dtype, &dims)?;
-        convert_into(t, &pair.out, &mut out, Default::default())?;
-        call.set(0, out);
-        return Ok(());
-    }
-    let mut pair = if x.dtype() == compute {
-        let place = if x.dims() == dims {
-            drop(x);
-            call.reuse(0, compute, &dims)
-        } else {
-            None
         };
-        match place {
-            Some(out) => Pair::in_place(out, exponent),
-            None => Pair {
-                a: Some(call.tensor(0)?),
-                b: Some(exponent),
-                out: call.alloc(0, compute, &dims)?,
-            },
-        }
-    } else {
-        let base = cast(t, call.pool(), &x, compute)?;
-        Pair { a: Some(base), b: Some(exponent), out: call.temp(compute, &dims)? }
-    };
-    macro_rules! floats {
-        ($t:ident) => {{
-            let one = match pair.b.as_ref().map(|b| b.slice::<$t>()).transpose()? {
-                Some([e]) => Some(*e),
-                _ => None,
-            };
-            match one {
-                Some(2.0) => pair.map(t, 1, |a: $t, _| a * a)?,
-                Some(3.0) => pair.map(t, 1, |a: $t, _| a * a * a)?,
-                Some(0.5) => pair.map(t, 4, |a: $t, _| {
-                    if a == $t::NEG_INFINITY { $t::INFINITY } else { (a + 0.0).sqrt() }
-                })?,
-                Some(-1.0) => pair.map(t, 4, |a: $t, _| 1.0 / a)?,
-                _ => pair.map(t, 64, $t::powf)?,
-            }
-        }};
     }
-    match compute {
-        DType::F32 => floats!(f32),
-        _ => floats!(f64),
-    }
-    if dtype == compute {
-        call.set(0, pair.out);
-        return Ok(());
-    }
-    let mut out = call.alloc(0, dtype, &dims)?;
-    convert_into(t, &pair.out, &mut out, Default::default())?;
-    call.set(0, out);
-    Ok(())
+    widened(cx, false, |dtype| match dtype {
+        DType::I32 => ints!(i32),
+        DType::I64 => ints!(i64),
+        DType::U64 => ints!(u64),
+        _ => None,
+    })
 }

@@ -19,7 +19,7 @@ use trident_simd::Isa;
 const BLOCK: usize = 1024;
 
 /// The kernel for any elementwise op.
-pub(super) fn kernel(cx: &Compile<'_>) -> Result<Box<dyn Kernel>, Declined> {
+pub(in crate::ops) fn kernel(cx: &Compile<'_>) -> Result<Box<dyn Kernel>, Declined> {
     let places: Vec<usize> =
         (0..cx.op.inputs.len()).filter(|&i| cx.op.input(i).is_some()).collect();
     let mut operands = vec![];

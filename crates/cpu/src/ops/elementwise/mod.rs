@@ -1,19 +1,92 @@
 //! Elementwise ops.
 
 mod binary;
-mod compiled;
+pub(super) mod compiled;
 mod integer;
+mod power;
 mod rows;
 mod several;
 #[cfg(test)]
 mod tests;
 mod unary;
 
-use crate::kernel::{Compile, Kernel};
-use trident_runtime::Declined;
+use crate::kernel::{Entry, entry};
+use binary::{Arithmetic, Bits, Connective, Relation};
+use several::Total;
+use trident_ir::ops::*;
+use trident_kernels::Activation;
+use unary::{Function, activation, function};
 
-/// The kernel for an elementwise op: one written for speed, or the code of level tile.
-pub(super) fn kernel(cx: &Compile<'_>) -> Result<Box<dyn Kernel>, Declined> {
-    let written = binary::kernel(cx).or_else(|| unary::kernel(cx));
-    written.or_else(|| several::kernel(cx)).map_or_else(|| compiled::kernel(cx), Ok)
-}
+/// The kernels written for speed. Other elementwise ops are compiled.
+pub(super) const KERNELS: &[Entry] = &[
+    entry(Abs::KIND, |cx| function(cx, Function::Abs)),
+    entry(Acos::KIND, |cx| function(cx, Function::Acos)),
+    entry(Acosh::KIND, |cx| function(cx, Function::Acosh)),
+    entry(Add::KIND, |cx| binary::arithmetic(cx, Arithmetic::Add)),
+    entry(And::KIND, |cx| binary::logical(cx, Connective::And)),
+    entry(Asin::KIND, |cx| function(cx, Function::Asin)),
+    entry(Asinh::KIND, |cx| function(cx, Function::Asinh)),
+    entry(Atan::KIND, |cx| function(cx, Function::Atan)),
+    entry(Atanh::KIND, |cx| function(cx, Function::Atanh)),
+    entry(BitCast::KIND, several::bitcast),
+    entry(BitShift::KIND, binary::shift),
+    entry(BitwiseAnd::KIND, |cx| binary::bitwise(cx, Bits::And)),
+    entry(BitwiseNot::KIND, |cx| function(cx, Function::BitwiseNot)),
+    entry(BitwiseOr::KIND, |cx| binary::bitwise(cx, Bits::Or)),
+    entry(BitwiseXor::KIND, |cx| binary::bitwise(cx, Bits::Xor)),
+    entry(Cast::KIND, several::cast_op),
+    entry(Ceil::KIND, |cx| function(cx, Function::Ceil)),
+    entry(Celu::KIND, unary::celu),
+    entry(Clip::KIND, several::clip),
+    entry(Cos::KIND, |cx| function(cx, Function::Cos)),
+    entry(Cosh::KIND, |cx| function(cx, Function::Cosh)),
+    entry(Div::KIND, |cx| binary::arithmetic(cx, Arithmetic::Div)),
+    entry(Elu::KIND, |cx| activation(cx, Activation::Elu(cx.view(Elu::of)?.alpha()))),
+    entry(Equal::KIND, |cx| binary::compare(cx, Relation::Equal)),
+    entry(Erf::KIND, |cx| activation(cx, Activation::Erf)),
+    entry(Exp::KIND, |cx| activation(cx, Activation::Exp)),
+    entry(Floor::KIND, |cx| function(cx, Function::Floor)),
+    entry(Gelu::KIND, unary::gelu),
+    entry(Greater::KIND, |cx| binary::compare(cx, Relation::Greater)),
+    entry(GreaterOrEqual::KIND, |cx| binary::compare(cx, Relation::GreaterOrEqual)),
+    entry(HardSigmoid::KIND, unary::hard_sigmoid),
+    entry(HardSwish::KIND, |cx| activation(cx, Activation::HardSwish)),
+    entry(IsInf::KIND, unary::is_inf),
+    entry(IsNaN::KIND, unary::is_nan),
+    entry(LeakyRelu::KIND, unary::leaky_relu),
+    entry(Less::KIND, |cx| binary::compare(cx, Relation::Less)),
+    entry(LessOrEqual::KIND, |cx| binary::compare(cx, Relation::LessOrEqual)),
+    entry(Log::KIND, |cx| function(cx, Function::Log)),
+    entry(Max::KIND, |cx| several::total(cx, Total::Max)),
+    entry(Mean::KIND, |cx| several::total(cx, Total::Mean)),
+    entry(Min::KIND, |cx| several::total(cx, Total::Min)),
+    entry(Mish::KIND, |cx| activation(cx, Activation::Mish)),
+    entry(Mod::KIND, binary::remainder),
+    entry(Mul::KIND, |cx| binary::arithmetic(cx, Arithmetic::Mul)),
+    entry(Neg::KIND, |cx| function(cx, Function::Neg)),
+    entry(Not::KIND, unary::not),
+    entry(Or::KIND, |cx| binary::logical(cx, Connective::Or)),
+    entry(PRelu::KIND, |cx| binary::arithmetic(cx, Arithmetic::PRelu)),
+    entry(Pow::KIND, power::power),
+    entry(Reciprocal::KIND, |cx| function(cx, Function::Reciprocal)),
+    entry(Relu::KIND, |cx| activation(cx, Activation::Relu)),
+    entry(Round::KIND, |cx| function(cx, Function::Round)),
+    entry(Selu::KIND, unary::selu),
+    entry(Shrink::KIND, unary::shrink),
+    entry(Sigmoid::KIND, |cx| activation(cx, Activation::Sigmoid)),
+    entry(Sign::KIND, |cx| function(cx, Function::Sign)),
+    entry(Sin::KIND, |cx| function(cx, Function::Sin)),
+    entry(Sinh::KIND, |cx| function(cx, Function::Sinh)),
+    entry(Softplus::KIND, |cx| activation(cx, Activation::Softplus)),
+    entry(Softsign::KIND, |cx| function(cx, Function::Softsign)),
+    entry(Sqrt::KIND, |cx| function(cx, Function::Sqrt)),
+    entry(Sub::KIND, |cx| binary::arithmetic(cx, Arithmetic::Sub)),
+    entry(Sum::KIND, |cx| several::total(cx, Total::Sum)),
+    entry(SwiGLU::KIND, binary::swiglu),
+    entry(Swish::KIND, |cx| activation(cx, Activation::Swish(cx.view(Swish::of)?.alpha()))),
+    entry(Tan::KIND, |cx| function(cx, Function::Tan)),
+    entry(Tanh::KIND, |cx| activation(cx, Activation::Tanh)),
+    entry(ThresholdedRelu::KIND, unary::thresholded_relu),
+    entry(Where::KIND, several::select),
+    entry(Xor::KIND, |cx| binary::logical(cx, Connective::Xor)),
+];

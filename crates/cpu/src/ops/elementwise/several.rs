@@ -3,27 +3,16 @@
 use super::binary::Pair;
 use super::rows::Rows;
 use crate::dispatch_width;
-use crate::kernel::{Call, Compile, Kernel, Plain};
-use crate::ops::convert::{Conversion, Round, cast, compute_dtype, convert_into};
+use crate::kernel::{Call, Compile, Made, Prepared};
+use crate::ops::convert::{Conversion, cast, compute_dtype, convert_into};
 use crate::picks::Picks;
 use trident_ir::element::B8;
 use trident_ir::geometry::broadcast;
-use trident_ir::{DType, Element, OpKind, counted};
+use trident_ir::op::words::FloatRounding;
+use trident_ir::ops::{BitCast, Cast, Clip, Sum, Where};
+use trident_ir::{DType, Element, counted};
 use trident_kernels::parallel::{for_pieces, vectorised};
 use trident_runtime::{KernelError, Tensor};
-
-/// The kernel for one of these ops.
-pub(super) fn kernel(cx: &Compile<'_>) -> Option<Box<dyn Kernel>> {
-    use OpKind::*;
-    Some(match cx.op.kind {
-        Max | Min | Sum | Mean => Plain::boxed(cx.op.decl().name, fold),
-        Where => Plain::boxed("where", select),
-        Clip => Plain::boxed("clip", clip),
-        Cast => Plain::boxed("cast", cast_op),
-        BitCast => Plain::boxed("bitcast", bitcast),
-        _ => return None,
-    })
-}
 
 /// The float of these bits, or NaN if one of two operands is. The bits are put together of both choices among the operands:
 /// these differ for zeros alone, where the sign bit of both, or of either, is that of the greater, or lesser, zero.
@@ -33,9 +22,23 @@ macro_rules! extreme {
     };
 }
 
-fn fold(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
+/// One number of several.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Total {
+    Max,
+    Mean,
+    Min,
+    Sum,
+}
+
+pub(super) fn total(cx: &Compile<'_>, how: Total) -> Made {
+    Prepared::boxed(cx, move |call| total_of(call, how))
+}
+
+fn total_of(call: &mut Call<'_, '_>, how: Total) -> Result<(), KernelError> {
+    let place = Sum::AT;
     let count = call.inputs();
-    let first = call.tensor(0)?;
+    let first = call.tensor(place.xs)?;
     let dtype = first.dtype();
     let mut dims = first.dims().to_vec();
     for i in 1..count {
@@ -50,12 +53,12 @@ fn fold(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
     let threads = call.threads;
     drop(first);
     // The accumulator starts as the first operand, broadcast to the whole shape.
-    let mut acc = match call.reuse(0, compute, &dims) {
+    let mut acc = match call.reuse(place.xs, compute, &dims) {
         Some(t) => t,
         None => {
-            let first = cast(threads, call.pool(), &call.tensor(0)?, compute)?;
+            let first = cast(threads, call.pool(), &call.tensor(place.xs)?, compute)?;
             let mut acc = if compute == dtype {
-                call.alloc(0, compute, &dims)?
+                call.alloc(place.y, compute, &dims)?
             } else {
                 call.temp(compute, &dims)?
             };
@@ -63,18 +66,17 @@ fn fold(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
             acc
         }
     };
-    let kind = call.op.kind;
     for i in 1..count {
         let next = cast(threads, call.pool(), &call.tensor(i)?, compute)?;
         let mut pair = Pair::in_place(acc, next);
         macro_rules! floats {
             ($t:ident) => {
-                match kind {
-                    OpKind::Max => pair.map(threads, 1, |a: $t, b: $t| {
+                match how {
+                    Total::Max => pair.map(threads, 1, |a: $t, b: $t| {
                         let (x, y) = (if a > b { a } else { b }, if b > a { b } else { a });
                         extreme!($t, a, b, x.to_bits() & y.to_bits())
                     })?,
-                    OpKind::Min => pair.map(threads, 1, |a: $t, b: $t| {
+                    Total::Min => pair.map(threads, 1, |a: $t, b: $t| {
                         let (x, y) = (if a < b { a } else { b }, if b < a { b } else { a });
                         extreme!($t, a, b, x.to_bits() | y.to_bits())
                     })?,
@@ -84,9 +86,9 @@ fn fold(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
         }
         macro_rules! ints {
             ($t:ident) => {
-                match kind {
-                    OpKind::Max => pair.map(threads, 1, |a: $t, b: $t| a.max(b))?,
-                    OpKind::Min => pair.map(threads, 1, |a: $t, b: $t| a.min(b))?,
+                match how {
+                    Total::Max => pair.map(threads, 1, |a: $t, b: $t| a.max(b))?,
+                    Total::Min => pair.map(threads, 1, |a: $t, b: $t| a.min(b))?,
                     _ => pair.map(threads, 1, $t::wrapping_add)?,
                 }
             };
@@ -101,7 +103,7 @@ fn fold(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
         }
         acc = pair.out;
     }
-    if kind == OpKind::Mean {
+    if how == Total::Mean {
         let n = count as f64;
         match compute {
             DType::F32 => acc.slice_mut::<f32>()?.iter_mut().for_each(|v| *v /= n as f32),
@@ -110,11 +112,11 @@ fn fold(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
         }
     }
     if compute == dtype {
-        call.set(0, acc);
+        call.set(place.y, acc);
     } else {
-        let mut out = call.alloc(0, dtype, &dims)?;
+        let mut out = call.alloc(place.y, dtype, &dims)?;
         convert_into(threads, &acc, &mut out, Conversion::default())?;
-        call.set(0, out);
+        call.set(place.y, out);
     }
     Ok(())
 }
@@ -145,16 +147,22 @@ pub(super) fn expand(call: &Call<'_, '_>, x: &Tensor, y: &mut Tensor) -> Result<
 }
 
 /// `x` where the condition holds, else `y`.
-fn select(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let (c, x, y) = (call.tensor(0)?, call.tensor(1)?, call.tensor(2)?);
+pub(super) fn select(cx: &Compile<'_>) -> Made {
+    cx.view(Where::of)?;
+    Prepared::boxed(cx, choose)
+}
+
+fn choose(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
+    let place = Where::AT;
+    let (c, x, y) = (call.tensor(place.condition)?, call.tensor(place.x)?, call.tensor(place.y)?);
     if x.dtype() != y.dtype() {
         let expected = x.dtype().to_string();
-        return Err(KernelError::DType { index: 2, actual: y.dtype(), expected });
+        return Err(KernelError::DType { index: place.y, actual: y.dtype(), expected });
     }
     let dims = broadcast(&broadcast(c.dims(), x.dims())?, y.dims())?;
     let rows = Rows::new(&dims, [c.dims(), x.dims(), y.dims()]);
     let c = c.slice::<B8>()?;
-    let mut out = call.alloc(0, x.dtype(), &dims)?;
+    let mut out = call.alloc(place.output, x.dtype(), &dims)?;
     let [walk_c, walk_x, walk_y] = rows.advances;
     if x.dtype() == DType::Str {
         let (x, y, mut to) = (x.strings()?, y.strings()?, Picks::empty(call.pool(), &out)?);
@@ -207,13 +215,19 @@ fn select(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
             }));
         }, else => return Err(KernelError::Unsupported(x.dtype())));
     }
-    call.set(0, out);
+    call.set(place.output, out);
     Ok(())
 }
 
 /// `min(max(x, lo), hi)`; a NaN stays.
-fn clip(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let x = call.tensor(0)?;
+pub(super) fn clip(cx: &Compile<'_>) -> Made {
+    cx.view(Clip::of)?;
+    Prepared::boxed(cx, clipped)
+}
+
+fn clipped(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
+    let place = Clip::AT;
+    let x = call.tensor(place.x)?;
     let (dtype, dims, compute) = (x.dtype(), x.dims().to_vec(), compute_dtype(x.dtype()));
     let threads = call.threads;
     let bound = |call: &Call<'_, '_>, i| -> Result<Option<Tensor>, KernelError> {
@@ -230,14 +244,14 @@ fn clip(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
         }
         Ok(Some(cast(threads, call.pool(), &t, compute)?))
     };
-    let (lo, hi) = (bound(call, 1)?, bound(call, 2)?);
+    let (lo, hi) = (bound(call, place.min)?, bound(call, place.max)?);
     let mut y = if compute == dtype {
         drop(x);
-        match call.reuse(0, dtype, &dims) {
+        match call.reuse(place.x, dtype, &dims) {
             Some(y) => y,
             None => {
-                let mut y = call.alloc(0, dtype, &dims)?;
-                y.bytes_mut()?.copy_from_slice(call.tensor(0)?.bytes()?);
+                let mut y = call.alloc(place.y, dtype, &dims)?;
+                y.bytes_mut()?.copy_from_slice(call.tensor(place.x)?.bytes()?);
                 y
             }
         }
@@ -270,11 +284,11 @@ fn clip(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
         other => return Err(KernelError::Unsupported(other)),
     }
     if compute != dtype {
-        let mut out = call.alloc(0, dtype, &dims)?;
+        let mut out = call.alloc(place.y, dtype, &dims)?;
         convert_into(threads, &y, &mut out, Conversion::default())?;
         y = out;
     }
-    call.set(0, y);
+    call.set(place.y, y);
     Ok(())
 }
 
@@ -298,34 +312,31 @@ fn clip_to<T: Element + PartialOrd>(
     Ok(())
 }
 
-fn cast_op(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let x = call.tensor(0)?;
-    let to = call.op.dtype("to").ok_or_else(|| KernelError::attr("to", "is absent"))?;
-    let round = match call.op.str("round_mode") {
-        Some("up") | None => Round::Up,
-        Some("down") => Round::Down,
-        Some("nearest") => Round::Nearest,
-        Some(other) => {
-            return Err(KernelError::attr("round_mode", format!("`{other}` is unknown")));
+pub(super) fn cast_op(cx: &Compile<'_>) -> Made {
+    let (at, op) = (Cast::AT, cx.view(Cast::of)?);
+    if op.rounding() != FloatRounding::NearestEven {
+        return Err(cx.declined(format!("`rounding` `{}` is for kernels only", op.rounding())));
+    }
+    let to = op.to();
+    let how = Conversion { saturate: op.saturate(), round: op.round_mode() };
+    Prepared::boxed(cx, move |call| {
+        let x = call.tensor(at.x)?;
+        if x.dtype() == to {
+            call.set(at.y, x);
+            return Ok(());
         }
-    };
-    if let Some(other) = call.op.str("rounding").filter(|r| *r != "rtne") {
-        return Err(KernelError::attr("rounding", format!("`{other}` is for kernels only")));
-    }
-    let how = Conversion { saturate: call.op.flag("saturate"), round };
-    if x.dtype() == to {
-        call.set(0, x);
-        return Ok(());
-    }
-    let mut y = call.alloc(0, to, x.dims())?;
-    convert_into(call.threads, &x, &mut y, how)?;
-    call.set(0, y);
-    Ok(())
+        let mut y = call.alloc(at.y, to, x.dims())?;
+        convert_into(call.threads, &x, &mut y, how)?;
+        call.set(at.y, y);
+        Ok(())
+    })
 }
 
-fn bitcast(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let to = call.op.dtype("to").ok_or_else(|| KernelError::attr("to", "is absent"))?;
-    let y = call.take(0)?.bitcast(to)?;
-    call.set(0, y);
-    Ok(())
+pub(super) fn bitcast(cx: &Compile<'_>) -> Made {
+    let (at, to) = (BitCast::AT, cx.view(BitCast::of)?.to());
+    Prepared::boxed(cx, move |call| {
+        let y = call.take(at.x)?.bitcast(to)?;
+        call.set(at.y, y);
+        Ok(())
+    })
 }

@@ -1,31 +1,21 @@
 //! Ops of one operand.
 
-use crate::kernel::{Call, Compile, Kernel, Plain};
-use crate::ops::convert::{cast, compute_dtype, convert_into};
+use super::binary::chosen;
+use crate::kernel::{Compile, Made, Prepared};
+use crate::ops::convert::{cast, convert_into};
 use half::{bf16, f16};
 use trident_ir::element::*;
-use trident_ir::{DType, Element, OpKind};
-use trident_kernels::activation::Activation;
+use trident_ir::op::words::GeluFormula;
+use trident_ir::ops::{
+    Abs, Celu, Gelu, HardSigmoid, IsInf, IsNaN, LeakyRelu, Not, Selu, Shrink, ThresholdedRelu,
+};
+use trident_ir::{DType, Element};
+use trident_kernels::Activation;
 use trident_kernels::parallel::{for_pieces, vectorised};
 use trident_kernels::rows;
+use trident_kernels::threads::Threads;
 use trident_runtime::{KernelError, Tensor};
 use trident_simd::Isa;
-
-/// The kernel for a unary op.
-pub(super) fn kernel(cx: &Compile<'_>) -> Option<Box<dyn Kernel>> {
-    use OpKind::*;
-    Some(match cx.op.kind {
-        IsInf | IsNaN => Plain::boxed(cx.op.decl().name, classify),
-        Not => Plain::boxed("not", not),
-        Abs | Acos | Acosh | Asin | Asinh | Atan | Atanh | BitwiseNot | Ceil | Celu | Cos
-        | Cosh | Elu | Erf | Exp | Floor | Gelu | HardSigmoid | HardSwish | LeakyRelu | Log
-        | Mish | Neg | Reciprocal | Relu | Round | Selu | Shrink | Sigmoid | Sign | Sin | Sinh
-        | Softplus | Softsign | Sqrt | Swish | Tan | Tanh | ThresholdedRelu => {
-            Plain::boxed(cx.op.decl().name, run)
-        }
-        _ => return None,
-    })
-}
 
 /// An operand and a result of the same type, perhaps in one place.
 struct Unary {
@@ -36,12 +26,12 @@ struct Unary {
 impl Unary {
     fn map<T: Element>(
         &mut self,
-        call: &Call<'_, '_>,
+        threads: &Threads,
         cost: usize,
         f: impl Fn(T) -> T + Sync,
     ) -> Result<(), KernelError> {
         let x = self.x.as_ref().map(|x| x.slice::<T>()).transpose()?;
-        for_pieces(call.threads, self.y.slice_mut::<T>()?, cost, |at, y| {
+        for_pieces(threads, self.y.slice_mut::<T>()?, cost, |at, y| {
             vectorised(
                 #[inline(always)]
                 || match x {
@@ -59,13 +49,13 @@ impl Unary {
     /// `f(x, y)` on pieces, for functions of `f32` that are vectorised by hand.
     fn pieces(
         &mut self,
-        call: &Call<'_, '_>,
+        threads: &Threads,
         cost: usize,
         to: impl Fn(&[f32], &mut [f32]) + Sync,
         in_place: impl Fn(&mut [f32]) + Sync,
     ) -> Result<(), KernelError> {
         let x = self.x.as_ref().map(|x| x.slice::<f32>()).transpose()?;
-        for_pieces(call.threads, self.y.slice_mut::<f32>()?, cost, |at, y| match x {
+        for_pieces(threads, self.y.slice_mut::<f32>()?, cost, |at, y| match x {
             Some(x) => to(&x[at..at + y.len()], y),
             None => in_place(y),
         });
@@ -73,104 +63,173 @@ impl Unary {
     }
 }
 
-fn run(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let x = call.tensor(0)?;
-    let (dtype, dims) = (x.dtype(), x.dims().to_vec());
-    let compute = compute_dtype(dtype);
-    if compute != dtype {
-        let mut unary = Unary { x: None, y: cast(call.threads, call.pool(), &x, compute)? };
-        evaluate(call, &mut unary, compute)?;
-        let mut out = call.alloc(0, dtype, &dims)?;
-        convert_into(call.threads, &unary.y, &mut out, Default::default())?;
-        call.set(0, out);
-        return Ok(());
-    }
-    drop(x);
-    let mut unary = match call.reuse(0, dtype, &dims) {
-        Some(y) => Unary { x: None, y },
-        None => {
-            let y = call.alloc(0, dtype, &dims)?;
-            Unary { x: Some(call.tensor(0)?), y }
-        }
-    };
-    evaluate(call, &mut unary, dtype)?;
-    call.set(0, unary.y);
-    Ok(())
+/// The work of an op on elements of one type.
+type Work = Box<dyn Fn(&mut Unary, &Threads) -> Result<(), KernelError> + Send + Sync>;
+
+/// A function of an element, as the work of an op.
+fn each<T: Element>(cost: usize, f: impl Fn(T) -> T + Send + Sync + 'static) -> Option<Work> {
+    Some(Box::new(move |unary, threads| unary.map(threads, cost, &f)))
 }
 
-/// The op as one of the activations that the vector kernels know.
-fn activation(call: &Call<'_, '_>) -> Option<Activation> {
-    let alpha = || call.op.float("alpha").unwrap_or(1.0);
-    Some(match call.op.kind {
-        OpKind::Relu => Activation::Relu,
-        OpKind::LeakyRelu => Activation::LeakyRelu(alpha()),
-        OpKind::HardSigmoid => {
-            Activation::HardSigmoid { alpha: alpha(), beta: call.op.float("beta").unwrap_or(0.5) }
-        }
-        OpKind::HardSwish => Activation::HardSwish,
-        OpKind::Sigmoid => Activation::Sigmoid,
-        OpKind::Tanh => Activation::Tanh,
-        OpKind::Swish => Activation::Swish(alpha()),
-        OpKind::Gelu if call.op.str("approximate") == Some("tanh") => Activation::GeluTanh,
-        OpKind::Gelu => Activation::Gelu,
-        OpKind::Elu => Activation::Elu(alpha()),
-        OpKind::Softplus => Activation::Softplus,
-        OpKind::Mish => Activation::Mish,
-        OpKind::Erf => Activation::Erf,
-        OpKind::Exp => Activation::Exp,
-        _ => return None,
+/// The kernel that widens the operand to the type of arithmetic, does the work of that type, and cuts or rounds the result
+/// where it is narrow.
+fn widened(cx: &Compile<'_>, work: impl Fn(DType) -> Option<Work>) -> Made {
+    let at = Abs::AT;
+    let (dtype, compute, work) = chosen(cx, at.x, work)?;
+    if compute != dtype {
+        return Prepared::boxed(cx, move |call| {
+            let x = call.tensor(at.x)?;
+            let y = cast(call.threads, call.pool(), &x, compute)?;
+            let mut unary = Unary { x: None, y };
+            work(&mut unary, call.threads)?;
+            let mut out = call.alloc(at.y, dtype, x.dims())?;
+            convert_into(call.threads, &unary.y, &mut out, Default::default())?;
+            call.set(at.y, out);
+            Ok(())
+        });
+    }
+    Prepared::boxed(cx, move |call| {
+        let dims = call.tensor(at.x)?.dims().to_vec();
+        let mut unary = match call.reuse(at.x, dtype, &dims) {
+            Some(y) => Unary { x: None, y },
+            None => {
+                let y = call.alloc(at.y, dtype, &dims)?;
+                Unary { x: Some(call.tensor(at.x)?), y }
+            }
+        };
+        work(&mut unary, call.threads)?;
+        call.set(at.y, unary.y);
+        Ok(())
     })
 }
 
-fn evaluate(call: &Call<'_, '_>, u: &mut Unary, dtype: DType) -> Result<(), KernelError> {
-    let op = call.op;
-    if matches!(op.kind, OpKind::Gelu) && !matches!(op.str("approximate"), Some("none" | "tanh")) {
-        return Err(KernelError::attr("approximate", "is neither `none` nor `tanh`"));
+/// An activation that the vector kernels know. Some are functions of integers, too.
+pub(super) fn activation(cx: &Compile<'_>, activation: Activation) -> Made {
+    widened(cx, |dtype| match dtype {
+        DType::F32 => {
+            let isa = Isa::detect();
+            Some(Box::new(move |unary, threads| {
+                let to = |x: &[f32], y: &mut [f32]| activation.apply_to(isa, x, y);
+                unary.pieces(threads, 8, to, |y| activation.apply(isa, y))
+            }))
+        }
+        DType::F64 => each(32, move |x: f64| activation.eval(x)),
+        _ => integers(dtype, activation),
+    })
+}
+
+/// The activations that are functions of integers, too. Erf is computed in floats and cut.
+fn integers(dtype: DType, activation: Activation) -> Option<Work> {
+    match (dtype, activation) {
+        (DType::I32, Activation::Relu) => each(1, |x: i32| x.max(0)),
+        (DType::I64, Activation::Relu) => each(1, |x: i64| x.max(0)),
+        (DType::U64, Activation::Relu) => each(1, |x: u64| x),
+        (DType::I32, Activation::Erf) => each(32, |x: i32| libm::erf(x.into()) as i32),
+        (DType::I64, Activation::Erf) => each(32, |x: i64| libm::erf(x as f64) as i64),
+        (DType::U64, Activation::Erf) => each(32, |x: u64| libm::erf(x as f64) as u64),
+        _ => None,
     }
-    if dtype.is_float()
-        && let Some(a) = activation(call)
-    {
-        let isa = Isa::detect();
-        return match dtype {
-            DType::F32 => u.pieces(call, 8, |x, y| a.apply_to(isa, x, y), |y| a.apply(isa, y)),
-            DType::F64 => u.map(call, 32, |x: f64| a.eval(x)),
-            other => Err(KernelError::Unsupported(other)),
-        };
-    }
-    let alpha = op.float("alpha").unwrap_or(1.0);
-    let (gamma, bias, lambd) = (
-        op.float("gamma").unwrap_or(1.0),
-        op.float("bias").unwrap_or(0.0),
-        op.float("lambd").unwrap_or(0.5),
-    );
-    if op.kind == OpKind::Log && dtype == DType::F32 {
-        let isa = Isa::detect();
-        return u.pieces(
-            call,
-            8,
-            |x, y| rows::ln(isa, x, y),
-            |y| {
-                for y in y.chunks_mut(512) {
-                    let mut x = [0.0; 512];
-                    x[..y.len()].copy_from_slice(y);
-                    rows::ln(isa, &x[..y.len()], y);
-                }
-            },
-        );
-    }
+}
+
+pub(super) fn gelu(cx: &Compile<'_>) -> Made {
+    activation(
+        cx,
+        match cx.view(Gelu::of)?.approximate() {
+            GeluFormula::Exact => Activation::Gelu,
+            GeluFormula::Tanh => Activation::GeluTanh,
+        },
+    )
+}
+
+pub(super) fn hard_sigmoid(cx: &Compile<'_>) -> Made {
+    let op = cx.view(HardSigmoid::of)?;
+    activation(cx, Activation::HardSigmoid { alpha: op.alpha(), beta: op.beta() })
+}
+
+pub(super) fn leaky_relu(cx: &Compile<'_>) -> Made {
+    let alpha = cx.view(LeakyRelu::of)?.alpha();
+    activation(cx, Activation::LeakyRelu(alpha))
+}
+
+/// A function of a number that is not an activation of the vector kernels.
+#[derive(Clone, Copy)]
+pub(super) enum Function {
+    Abs,
+    Acos,
+    Acosh,
+    Asin,
+    Asinh,
+    Atan,
+    Atanh,
+    BitwiseNot,
+    Ceil,
+    Celu { alpha: f32 },
+    Cos,
+    Cosh,
+    Floor,
+    Log,
+    Neg,
+    Reciprocal,
+    Round,
+    Selu { alpha: f32, gamma: f32 },
+    Shrink { bias: f32, lambd: f32 },
+    Sign,
+    Sin,
+    Sinh,
+    Softsign,
+    Sqrt,
+    Tan,
+    ThresholdedRelu { alpha: f32 },
+}
+
+pub(super) fn celu(cx: &Compile<'_>) -> Made {
+    let alpha = cx.view(Celu::of)?.alpha();
+    function(cx, Function::Celu { alpha })
+}
+
+pub(super) fn selu(cx: &Compile<'_>) -> Made {
+    let op = cx.view(Selu::of)?;
+    function(cx, Function::Selu { alpha: op.alpha(), gamma: op.gamma() })
+}
+
+pub(super) fn shrink(cx: &Compile<'_>) -> Made {
+    let op = cx.view(Shrink::of)?;
+    function(cx, Function::Shrink { bias: op.bias(), lambd: op.lambd() })
+}
+
+pub(super) fn thresholded_relu(cx: &Compile<'_>) -> Made {
+    let alpha = cx.view(ThresholdedRelu::of)?.alpha();
+    function(cx, Function::ThresholdedRelu { alpha })
+}
+
+/// The logarithm by the vector kernel.
+fn log() -> Option<Work> {
+    let isa = Isa::detect();
+    Some(Box::new(move |unary, threads| {
+        let to = |x: &[f32], y: &mut [f32]| rows::ln(isa, x, y);
+        unary.pieces(threads, 8, to, |y| {
+            for y in y.chunks_mut(512) {
+                let mut x = [0.0; 512];
+                x[..y.len()].copy_from_slice(y);
+                rows::ln(isa, &x[..y.len()], y);
+            }
+        })
+    }))
+}
+
+pub(super) fn function(cx: &Compile<'_>, function: Function) -> Made {
     macro_rules! floats {
-        ($t:ident) => {{
-            let (alpha, gamma, bias, lambd) = (alpha as $t, gamma as $t, bias as $t, lambd as $t);
-            match op.kind {
-                OpKind::Abs => u.map(call, 1, $t::abs),
-                OpKind::Neg => u.map(call, 1, |x: $t| -x),
-                OpKind::Ceil => u.map(call, 1, $t::ceil),
-                OpKind::Floor => u.map(call, 1, $t::floor),
-                OpKind::Round => u.map(call, 1, $t::round_ties_even),
-                OpKind::Sqrt => u.map(call, 4, $t::sqrt),
-                OpKind::Reciprocal => u.map(call, 4, |x: $t| 1.0 / x),
-                OpKind::Softsign => u.map(call, 4, |x: $t| x / (1.0 + x.abs())),
-                OpKind::Sign => u.map(call, 1, |x: $t| {
+        ($t:ident) => {
+            match function {
+                Function::Abs => each(1, $t::abs),
+                Function::Neg => each(1, |x: $t| -x),
+                Function::Ceil => each(1, $t::ceil),
+                Function::Floor => each(1, $t::floor),
+                Function::Round => each(1, $t::round_ties_even),
+                Function::Sqrt => each(4, $t::sqrt),
+                Function::Reciprocal => each(4, |x: $t| 1.0 / x),
+                Function::Softsign => each(4, |x: $t| x / (1.0 + x.abs())),
+                Function::Sign => each(1, |x: $t| {
                     if x > 0.0 {
                         1.0
                     } else if x < 0.0 {
@@ -181,136 +240,165 @@ fn evaluate(call: &Call<'_, '_>, u: &mut Unary, dtype: DType) -> Result<(), Kern
                         x
                     }
                 }),
-                OpKind::ThresholdedRelu => u.map(call, 1, |x: $t| if x > alpha { x } else { 0.0 }),
-                OpKind::Shrink => u.map(call, 1, |x: $t| {
-                    if x < -lambd {
-                        x + bias
-                    } else if x > lambd {
-                        x - bias
-                    } else {
-                        0.0
-                    }
-                }),
-                OpKind::Celu => {
-                    u.map(call, 32, |x: $t| if x < 0.0 { alpha * (x / alpha).exp_m1() } else { x })
+                Function::ThresholdedRelu { alpha } => {
+                    let alpha = alpha as $t;
+                    each(1, move |x: $t| if x > alpha { x } else { 0.0 })
                 }
-                OpKind::Selu => {
-                    u.map(
-                        call,
+                Function::Shrink { bias, lambd } => {
+                    let (bias, lambd) = (bias as $t, lambd as $t);
+                    each(1, move |x: $t| {
+                        if x < -lambd {
+                            x + bias
+                        } else if x > lambd {
+                            x - bias
+                        } else {
+                            0.0
+                        }
+                    })
+                }
+                Function::Celu { alpha } => {
+                    let alpha = alpha as $t;
+                    each(32, move |x: $t| if x < 0.0 { alpha * (x / alpha).exp_m1() } else { x })
+                }
+                Function::Selu { alpha, gamma } => {
+                    let (alpha, gamma) = (alpha as $t, gamma as $t);
+                    each(
                         32,
-                        |x: $t| {
+                        move |x: $t| {
                             if x > 0.0 { gamma * x } else { gamma * alpha * x.exp_m1() }
                         },
                     )
                 }
-                OpKind::Log => u.map(call, 32, $t::ln),
-                OpKind::Sin => u.map(call, 32, $t::sin),
-                OpKind::Cos => u.map(call, 32, $t::cos),
-                OpKind::Tan => u.map(call, 32, $t::tan),
-                OpKind::Asin => u.map(call, 32, $t::asin),
-                OpKind::Acos => u.map(call, 32, $t::acos),
-                OpKind::Atan => u.map(call, 32, $t::atan),
-                OpKind::Sinh => u.map(call, 32, $t::sinh),
-                OpKind::Cosh => u.map(call, 32, $t::cosh),
-                // What the library's functions compute for large values overflows.
-                OpKind::Asinh => u.map(call, 32, |x: $t| match x.abs() > $t::MAX / 4.0 {
+                Function::Log => each(32, $t::ln),
+                Function::Sin => each(32, $t::sin),
+                Function::Cos => each(32, $t::cos),
+                Function::Tan => each(32, $t::tan),
+                Function::Asin => each(32, $t::asin),
+                Function::Acos => each(32, $t::acos),
+                Function::Atan => each(32, $t::atan),
+                Function::Sinh => each(32, $t::sinh),
+                Function::Cosh => each(32, $t::cosh),
+                // The library's functions overflow on the way for large values.
+                Function::Asinh => each(32, |x: $t| match x.abs() > $t::MAX / 4.0 {
                     true => (x.abs().ln() + std::$t::consts::LN_2).copysign(x),
                     false => x.asinh(),
                 }),
-                OpKind::Acosh => u.map(call, 32, |x: $t| match x > $t::MAX / 4.0 {
+                Function::Acosh => each(32, |x: $t| match x > $t::MAX / 4.0 {
                     true => x.ln() + std::$t::consts::LN_2,
                     false => x.acosh(),
                 }),
-                OpKind::Atanh => u.map(call, 32, $t::atanh),
-                _ => Err(KernelError::Unsupported(dtype)),
+                Function::Atanh => each(32, $t::atanh),
+                Function::BitwiseNot => None,
             }
-        }};
+        };
     }
     macro_rules! ints {
         ($t:ident) => {
-            match op.kind {
-                OpKind::Abs => u.map(call, 1, $t::wrapping_abs),
-                OpKind::Neg => u.map(call, 1, $t::wrapping_neg),
-                OpKind::Relu => u.map(call, 1, |x: $t| x.max(0)),
-                OpKind::Sign => u.map(call, 1, $t::signum),
-                OpKind::BitwiseNot => u.map(call, 1, |x: $t| !x),
-                // The standard gives shrink and erf to integers, too, and cuts what it computes in floats.
-                OpKind::Shrink => u.map(call, 4, |x: $t| {
-                    let v = x as f64;
+            match function {
+                Function::Abs => each(1, $t::wrapping_abs),
+                Function::Neg => each(1, $t::wrapping_neg),
+                Function::Sign => each(1, $t::signum),
+                Function::BitwiseNot => each(1, |x: $t| !x),
+                // The standard gives shrink to integers, too, and cuts what it computes in floats.
+                Function::Shrink { bias, lambd } => {
                     let (bias, lambd) = (f64::from(bias), f64::from(lambd));
-                    (if v < -lambd { v + bias } else if v > lambd { v - bias } else { 0.0 }) as $t
-                }),
-                OpKind::Erf => u.map(call, 32, |x: $t| libm::erf(x as f64) as $t),
-                _ => Err(KernelError::Unsupported(dtype)),
+                    each(4, move |x: $t| {
+                        let v = x as f64;
+                        (if v < -lambd {
+                            v + bias
+                        } else if v > lambd {
+                            v - bias
+                        } else {
+                            0.0
+                        }) as $t
+                    })
+                }
+                _ => None,
             }
         };
     }
-    match dtype {
-        DType::F32 => floats!(f32),
-        DType::F64 => floats!(f64),
-        DType::I32 => ints!(i32),
-        DType::I64 => ints!(i64),
-        DType::U64 => match op.kind {
-            OpKind::Abs | OpKind::Relu => u.map(call, 1, |x: u64| x),
-            OpKind::Neg => u.map(call, 1, u64::wrapping_neg),
-            OpKind::Sign => u.map(call, 1, |x: u64| x.min(1)),
-            OpKind::BitwiseNot => u.map(call, 1, |x: u64| !x),
-            OpKind::Shrink => u.map(call, 4, |x: u64| {
+    widened(cx, |dtype| match (dtype, function) {
+        (DType::F32, Function::Log) => log(),
+        (DType::F32, _) => floats!(f32),
+        (DType::F64, _) => floats!(f64),
+        (DType::I32, _) => ints!(i32),
+        (DType::I64, _) => ints!(i64),
+        (DType::U64, Function::Abs) => each(1, |x: u64| x),
+        (DType::U64, Function::Neg) => each(1, u64::wrapping_neg),
+        (DType::U64, Function::Sign) => each(1, |x: u64| x.min(1)),
+        (DType::U64, Function::BitwiseNot) => each(1, |x: u64| !x),
+        (DType::U64, Function::Shrink { bias, lambd }) => {
+            let (bias, lambd) = (f64::from(bias), f64::from(lambd));
+            each(4, move |x: u64| {
                 let v = x as f64;
-                if v > f64::from(lambd) { (v - f64::from(bias)) as u64 } else { 0 }
-            }),
-            OpKind::Erf => u.map(call, 32, |x: u64| libm::erf(x as f64) as u64),
-            _ => Err(KernelError::Unsupported(dtype)),
-        },
-        other => Err(KernelError::Unsupported(other)),
-    }
+                if v > lambd { (v - bias) as u64 } else { 0 }
+            })
+        }
+        _ => None,
+    })
 }
 
-fn test<T: Element>(
-    call: &mut Call<'_, '_>,
-    f: impl Fn(T) -> bool + Sync,
-) -> Result<(), KernelError> {
-    let x = call.tensor(0)?;
-    let mut out = call.alloc(0, DType::Bool, x.dims())?;
-    let x = x.slice::<T>()?;
-    for_pieces(call.threads, out.slice_mut::<B8>()?, 1, |at, y| {
-        let x = &x[at..at + y.len()];
-        y.iter_mut().zip(x).for_each(|(y, &x)| *y = B8::from(f(x)));
-    });
-    call.set(0, out);
-    Ok(())
+/// The kernel of a predicate.
+fn test<T: Element>(cx: &Compile<'_>, f: impl Fn(T) -> bool + Send + Sync + 'static) -> Made {
+    let at = IsNaN::AT;
+    Prepared::boxed(cx, move |call| {
+        let x = call.tensor(at.x)?;
+        let mut out = call.alloc(at.y, DType::Bool, x.dims())?;
+        let x = x.slice::<T>()?;
+        for_pieces(call.threads, out.slice_mut::<B8>()?, 1, |at, y| {
+            let x = &x[at..at + y.len()];
+            y.iter_mut().zip(x).for_each(|(y, &x)| *y = B8::from(f(x)));
+        });
+        call.set(at.y, out);
+        Ok(())
+    })
 }
 
-fn not(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    test(call, |x: B8| !bool::from(x))
+pub(super) fn not(cx: &Compile<'_>) -> Made {
+    cx.view(Not::of)?;
+    test(cx, |x: B8| !bool::from(x))
 }
 
-fn classify(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let dtype = call.tensor(0)?.dtype();
-    let nan = call.op.kind == OpKind::IsNaN;
-    let (negative, positive) = (call.op.flag("detect_negative"), call.op.flag("detect_positive"));
+/// A class of floats.
+#[derive(Clone, Copy)]
+enum Class {
+    NaN,
+    Infinite { negative: bool, positive: bool },
+}
+
+pub(super) fn is_nan(cx: &Compile<'_>) -> Made {
+    cx.view(IsNaN::of)?;
+    classify(cx, Class::NaN)
+}
+
+pub(super) fn is_inf(cx: &Compile<'_>) -> Made {
+    let op = cx.view(IsInf::of)?;
+    let (negative, positive) = (op.detect_negative(), op.detect_positive());
+    classify(cx, Class::Infinite { negative, positive })
+}
+
+fn classify(cx: &Compile<'_>, class: Class) -> Made {
     macro_rules! classify {
         ($t:ty, $f:expr) => {
-            if nan {
-                test(call, |x: $t| $f(x).is_nan())
-            } else {
-                test(call, move |x: $t| {
+            match class {
+                Class::NaN => test(cx, |x: $t| $f(x).is_nan()),
+                Class::Infinite { negative, positive } => test(cx, move |x: $t| {
                     let x = $f(x);
                     x.is_infinite() && (if x > 0.0 { positive } else { negative })
-                })
+                }),
             }
         };
     }
-    match dtype {
-        DType::F32 => classify!(f32, |x: f32| x),
-        DType::F64 => classify!(f64, |x: f64| x),
-        DType::F16 => classify!(f16, f16::to_f32),
-        DType::BF16 => classify!(bf16, bf16::to_f32),
-        DType::F8E4M3FN => classify!(F8E4M3FN, F8E4M3FN::to_f32),
-        DType::F8E4M3FNUZ => classify!(F8E4M3FNUZ, F8E4M3FNUZ::to_f32),
-        DType::F8E5M2 => classify!(F8E5M2, F8E5M2::to_f32),
-        DType::F8E5M2FNUZ => classify!(F8E5M2FNUZ, F8E5M2FNUZ::to_f32),
-        DType::F8E8M0FNU => classify!(F8E8M0FNU, F8E8M0FNU::to_f32),
-        other => Err(KernelError::Unsupported(other)),
+    match cx.dtype(IsNaN::AT.x) {
+        Some(DType::F32) => classify!(f32, |x: f32| x),
+        Some(DType::F64) => classify!(f64, |x: f64| x),
+        Some(DType::F16) => classify!(f16, f16::to_f32),
+        Some(DType::BF16) => classify!(bf16, bf16::to_f32),
+        Some(DType::F8E4M3FN) => classify!(F8E4M3FN, F8E4M3FN::to_f32),
+        Some(DType::F8E4M3FNUZ) => classify!(F8E4M3FNUZ, F8E4M3FNUZ::to_f32),
+        Some(DType::F8E5M2) => classify!(F8E5M2, F8E5M2::to_f32),
+        Some(DType::F8E5M2FNUZ) => classify!(F8E5M2FNUZ, F8E5M2FNUZ::to_f32),
+        Some(DType::F8E8M0FNU) => classify!(F8E8M0FNU, F8E8M0FNU::to_f32),
+        _ => Err(cx.declined("only floats are infinite or not numbers")),
     }
 }
