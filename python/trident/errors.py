@@ -1,22 +1,29 @@
 """What can go wrong, with the line of Python source that it is about."""
 
 import linecache
+from collections.abc import Sequence
+
+Frame = tuple[str, int, int]
+"""File, line and column of a place in the Python source."""
 
 
-def _place(message: str, loc: str | None) -> str:
-    """The message with the source line at ``file:line:column`` below it."""
-    if not loc:
-        return message
-    file, line, column = (loc.rsplit(":", 2) + ["", ""])[:3]
-    shown = message if loc in message else f"{message}\n  at {loc}"
-    if not (line.isdigit() and column.isdigit()):
-        return shown
-    source = linecache.getline(file, int(line)).rstrip()
-    if not source.strip():
-        return shown
-    indent = len(source) - len(source.lstrip())
-    caret = " " * max(int(column) - 1 - indent, 0) + "^"
-    return f"{shown}\n    {source.strip()}\n    {caret}"
+def _loc(frames: Sequence[Frame]) -> str | None:
+    """The innermost place as ``file:line:column``."""
+    return "{}:{}:{}".format(*frames[0]) if frames else None
+
+
+def _shown(message: str, frames: Sequence[Frame]) -> str:
+    """The message with the lines of source below it: of the place, and of the calls that lead to it."""
+    lines = [message]
+    for call, (file, line, column) in enumerate(frames):
+        loc = f"{file}:{line}:{column}"
+        if call or loc not in message:
+            lines.append(f"  {'called from' if call else 'at'} {loc}")
+        source = linecache.getline(file, line).rstrip()
+        if source.strip():
+            indent = len(source) - len(source.lstrip())
+            lines += [f"    {source.strip()}", "    " + " " * max(column - 1 - indent, 0) + "^"]
+    return "\n".join(lines)
 
 
 class CompileError(RuntimeError):
@@ -25,9 +32,9 @@ class CompileError(RuntimeError):
     ``loc`` is the place in the Python source as ``file:line:column``, where it is known.
     """
 
-    def __init__(self, message: str, loc: str | None = None):
-        super().__init__(_place(message, loc))
-        self.loc = loc
+    def __init__(self, message: str, frames: Sequence[Frame] = ()):
+        super().__init__(_shown(message, frames))
+        self.loc = _loc(frames)
 
 
 class ResourceError(CompileError):
@@ -54,11 +61,11 @@ class LaunchError(RuntimeError):
         self,
         message: str,
         program: tuple[int, int, int] | None = None,
-        loc: str | None = None,
+        frames: Sequence[Frame] = (),
     ):
-        super().__init__(_place(message, loc))
+        super().__init__(_shown(message, frames))
         self.program = tuple(program) if program is not None else None
-        self.loc = loc
+        self.loc = _loc(frames)
 
 
 class DeviceAssertionError(LaunchError, AssertionError):

@@ -3,8 +3,8 @@
 use crate::plan::Step;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
-use trident_ir::Func;
 use trident_ir::cost::flops;
+use trident_ir::{Func, Loc};
 use trident_runtime::Value;
 
 /// One step of a run.
@@ -145,9 +145,9 @@ impl Recorder {
         let Some(before) = before else {
             return OpTotal::add(&mut profile().totals, op, device, 1, duration);
         };
-        let node = step.op.loc.as_deref().filter(|l| !l.is_empty()).unwrap_or(op);
+        let node = step.op.loc.as_ref().map(Loc::to_string).filter(|node| !node.is_empty());
         let event = Event {
-            node: node.to_owned(),
+            node: node.unwrap_or_else(|| op.to_owned()),
             op,
             kernel: step.work.kernel().to_owned(),
             device: device.clone(),

@@ -24,7 +24,7 @@ pub struct Builder<'f> {
     /// The block under construction.
     pub block: Block,
     /// The place given to the ops that follow.
-    pub loc: Loc,
+    pub loc: Option<Loc>,
 }
 
 impl<'f> Builder<'f> {
@@ -166,7 +166,7 @@ mod tests {
         let x = func.value("x", Type::fixed(DType::F32, &[4]));
         func.body.params.push(x);
         let mut b = Builder::new(&mut func);
-        b.loc = Some("node".into());
+        b.loc = Some(Loc::node("node"));
         let k = b.literal(Literal::vector(&[2i64]));
         let top =
             b.ops(OpKind::TopK, &[Some(x), Some(k)], &[("largest", Attr::Int(0))], 2).unwrap();

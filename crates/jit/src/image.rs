@@ -7,7 +7,7 @@
 use std::sync::OnceLock;
 
 use trident_ir::tile::Origin;
-use trident_ir::{Func, Level, Type};
+use trident_ir::{Func, Level, Loc, SourceLoc, Type};
 use trident_runtime::Checks;
 use trident_simd::Isa;
 
@@ -87,7 +87,19 @@ pub(super) fn write(header: &Header, isa: Isa, code: &[u8]) -> Vec<u8> {
     text(&header.emitted.sites.len().to_string());
     for site in &header.emitted.sites {
         text(&condition(&site.condition));
-        text(site.loc.as_deref().unwrap_or_default());
+        match &site.loc {
+            None => text(""),
+            Some(Loc::Node(name)) => ["node", name].map(&mut text).into_iter().collect(),
+            Some(Loc::Source(source)) => {
+                text("source");
+                text(&source.frames().count().to_string());
+                for SourceLoc { file, line, column, .. } in source.frames() {
+                    text(file);
+                    text(&line.to_string());
+                    text(&column.to_string());
+                }
+            }
+        }
         text(&origin(&site.origin));
     }
     body.extend((code.len() as u64).to_le_bytes());
@@ -114,7 +126,7 @@ pub(super) fn read(image: &[u8], isa: Isa) -> Result<(Header, &[u8]), ImageError
     let mut sites = vec![];
     for _ in 0..reader.number()? {
         let condition = reader.condition()?;
-        let loc = Some(reader.text()?.to_owned()).filter(|l| !l.is_empty());
+        let loc = reader.loc()?;
         let origin = reader.origin()?;
         sites.push(Site { condition, loc, origin });
     }
@@ -164,6 +176,26 @@ impl<'a> Reader<'a> {
             ("wait", _) => Condition::Wait,
             _ => return Err(ImageError::Malformed),
         })
+    }
+
+    fn loc(&mut self) -> Result<Option<Loc>, ImageError> {
+        match self.text()? {
+            "" => Ok(None),
+            "node" => Ok(Some(Loc::node(self.text()?))),
+            "source" => {
+                let mut frames = vec![];
+                for _ in 0..self.number()? {
+                    let (file, line, column) = (self.text()?, self.number()?, self.number()?);
+                    let [line, column] = [line, column].map(u32::try_from);
+                    let (Ok(line), Ok(column)) = (line, column) else {
+                        return Err(ImageError::Malformed);
+                    };
+                    frames.push((file, line, column));
+                }
+                Ok(SourceLoc::of_frames(frames).map(Loc::Source))
+            }
+            _ => Err(ImageError::Malformed),
+        }
     }
 
     fn number(&mut self) -> Result<usize, ImageError> {

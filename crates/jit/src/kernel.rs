@@ -293,7 +293,7 @@ impl Native {
         let [x, y] = [grid[0], grid[1]].map(|n| u64::from(n.max(1)));
         let id = [fault.program % x, fault.program / x % y, fault.program / x / y];
         let site = self.header.emitted.sites.get(fault.site as usize).cloned().unwrap_or_default();
-        let at = ProgramPoint { program: id.map(|i| i as u32), loc: site.loc.map(Arc::from) };
+        let at = ProgramPoint { program: id.map(|i| i as u32), loc: site.loc };
         let signed = i128::from(fault.value as i64);
         match site.condition {
             Condition::Access => {

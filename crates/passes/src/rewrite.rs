@@ -43,7 +43,7 @@ pub(crate) struct Rewriter<'f> {
     names: Option<HashSet<String>>,
     /// Ops whose results the op being made defines in their place.
     taken: Vec<Op>,
-    loc: Loc,
+    loc: Option<Loc>,
 }
 
 /// Runs rules over all blocks of a function; reports those that applied.

@@ -2,6 +2,7 @@
 
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
+use trident_ir::{Loc, SourceLoc};
 use trident_runtime::{CompileError, LaunchError, ProgramPoint};
 
 /// `class(*args)` for a class of `trident.errors`; an error while making it takes its place.
@@ -18,9 +19,16 @@ fn exception<'py>(
     }
 }
 
-/// A kernel that cannot be compiled: what is wrong, and where in the source as `file:line:column`.
-pub(crate) fn compile(py: Python<'_>, message: &str, loc: Option<&str>) -> PyErr {
-    exception(py, "CompileError", (message, loc))
+/// The place in the Python source, then those of the calls that lead to it: file, line and column of each.
+fn frames(loc: Option<&Loc>) -> Vec<(&str, u32, u32)> {
+    let source = loc.and_then(Loc::as_source);
+    let frames = source.into_iter().flat_map(SourceLoc::frames);
+    frames.map(|frame| (&*frame.file, frame.line, frame.column)).collect()
+}
+
+/// A kernel that cannot be compiled: what is wrong, and where in the source.
+pub(crate) fn compile(py: Python<'_>, message: &str, loc: Option<&Loc>) -> PyErr {
+    exception(py, "CompileError", (message, frames(loc)))
 }
 
 /// A kernel whose device refuses it.
@@ -55,6 +63,6 @@ pub(crate) fn launch(py: Python<'_>, error: &LaunchError) -> PyErr {
         | LaunchError::Grid { .. } => ("LaunchError", None),
     };
     let program = at.map(|at| at.program);
-    let loc = at.and_then(|at| at.loc.as_deref());
-    exception(py, class, (message, program, loc))
+    let frames = frames(at.and_then(|at| at.loc.as_ref()));
+    exception(py, class, (message, program, frames))
 }

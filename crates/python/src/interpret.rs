@@ -60,9 +60,7 @@ impl Interpreted {
     fn located(&self, error: RunError) -> LaunchError {
         match error {
             RunError::Op { op, program, fault, .. } => {
-                // An op is described by its name and, in quotes, its place in the source.
-                let loc = op.split('`').nth(1).map(Into::into);
-                let at = ProgramPoint { program, loc };
+                let at = ProgramPoint { program, loc: op.and_then(|op| op.loc) };
                 match *fault {
                     Trap::Assert(message) => LaunchError::Assert { at, message },
                     Trap::Assume => LaunchError::Assume { at },

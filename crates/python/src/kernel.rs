@@ -341,7 +341,7 @@ pub(crate) fn switch(variable: &str) -> PyResult<bool> {
 
 fn parse(py: Python<'_>, source: &str) -> PyResult<Module> {
     py.detach(|| trident_triton::parse(source))
-        .map_err(|e| error::compile(py, &e.to_string(), e.source.as_deref()))
+        .map_err(|e| error::compile(py, &e.to_string(), e.source.as_ref()))
 }
 
 /// The size of a grid along one axis.

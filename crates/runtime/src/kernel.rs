@@ -5,7 +5,7 @@
 use crate::{Declined, KernelImage};
 use std::marker::PhantomData;
 use std::sync::Arc;
-use trident_ir::{Module, Type, counted};
+use trident_ir::{Loc, Module, Type, counted};
 
 /// How a kernel is compiled.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -303,8 +303,8 @@ pub struct Extent<'a> {
 pub struct ProgramPoint {
     /// Program id along x, y, z.
     pub program: [u32; 3],
-    /// `file:line:column` of the source, where known.
-    pub loc: Option<Arc<str>>,
+    /// The place in the source, where known.
+    pub loc: Option<Loc>,
 }
 
 impl std::fmt::Display for ProgramPoint {

@@ -1,9 +1,8 @@
 //! What is wrong with a text, and where.
 
 use std::fmt;
-use std::sync::Arc;
-use trident_ir::counted;
 use trident_ir::verify::VerifyError;
+use trident_ir::{Loc, counted};
 
 /// Why a text did not become a module: the fault, its place in the text and, where the text has locations, the place
 /// in the Python source.
@@ -13,8 +12,8 @@ pub struct Error {
     pub line: usize,
     /// Character within the line, from 1.
     pub column: usize,
-    /// `file.py:line:column` of the source that the op came from.
-    pub source: Option<Arc<str>>,
+    /// The place in the Python source that the op came from.
+    pub source: Option<Loc>,
     /// What is wrong.
     pub fault: Box<ErrorKind>,
 }

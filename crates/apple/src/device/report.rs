@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 use std::io::Write as _;
-use std::sync::Arc;
 
 use trident_ir::interp::{Printed, PrintedElement};
 use trident_runtime::{LaunchError, ProgramPoint};
@@ -31,11 +30,11 @@ pub(super) fn print(words: &[u32], messages: &[Message]) -> Result<(), LaunchErr
                 let _ = writeln!(text, "{}", Printed { program, prefix, element });
             }
             Some(Message::Assert { message, loc }) => {
-                let at = ProgramPoint { program, loc: loc.as_deref().map(Arc::from) };
+                let at = ProgramPoint { program, loc: loc.clone() };
                 failed.get_or_insert(LaunchError::Assert { at, message: message.clone() });
             }
             Some(Message::Step { loc }) => {
-                let at = ProgramPoint { program, loc: loc.as_deref().map(Arc::from) };
+                let at = ProgramPoint { program, loc: loc.clone() };
                 let step = (u64::from(high) << 32 | u64::from(low)) as i64;
                 failed.get_or_insert(LaunchError::Step { at, step: step.into() });
             }

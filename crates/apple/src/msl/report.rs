@@ -36,12 +36,12 @@ pub enum Message {
         /// What the program says of it.
         message: String,
         /// Its place in the source.
-        loc: Loc,
+        loc: Option<Loc>,
     },
     /// A loop's step that is not positive: the record's element.
     Step {
         /// The loop's place in the source.
-        loc: Loc,
+        loc: Option<Loc>,
     },
 }
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use trident_ir::op::Group;
-use trident_ir::{Block, Func, Op, OpKind as K, Space, Type, ValueId};
+use trident_ir::{Block, Func, Loc, Op, OpKind as K, Space, Type, ValueId};
 use trident_runtime::Declined;
 
 use super::report::Message;
@@ -194,8 +194,10 @@ impl<'f> Writer<'f> {
 
     pub(super) fn op(&mut self, op: &Op) -> Result<(), Declined> {
         // An op without a place is taken for one of the op before it.
-        if let Some((file, line)) = op.loc.as_deref().and_then(source_line) {
-            self.place = Some((file.to_owned(), line));
+        if let Some(source) = op.loc.as_ref().and_then(Loc::as_source)
+            && !source.file.contains(['\n', '\r'])
+        {
+            self.place = Some((source.file.to_string(), source.line));
         }
         match (op.kind, op.decl().group) {
             (_, Group::Elementwise) => {
@@ -230,17 +232,6 @@ fn has_fences(func: &Func) -> bool {
     found
 }
 
-/// File and line of a place `file:line` or `file:line:column`.
-fn source_line(loc: &str) -> Option<(&str, u32)> {
-    let (rest, last) = loc.rsplit_once(':')?;
-    let last: u32 = last.parse().ok()?;
-    match rest.rsplit_once(':') {
-        Some((file, line)) if line.parse::<u32>().is_ok() => Some((file, line.parse().ok()?)),
-        _ => Some((rest, last)),
-    }
-    .filter(|(file, _)| !file.contains(['\n', '\r']))
-}
-
 pub(super) fn decline(op: &Op, reason: impl Into<String>) -> Declined {
     Declined { op: op.describe(), reason: reason.into() }
 }
@@ -248,17 +239,4 @@ pub(super) fn decline(op: &Op, reason: impl Into<String>) -> Declined {
 /// The typed view of an op, by its `of`.
 pub(super) fn view<'a, V>(op: &'a Op, of: fn(&'a Op) -> Option<V>) -> Result<V, Declined> {
     of(op).ok_or_else(|| decline(op, "has other operands or attributes than its kind"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::source_line;
-
-    #[test]
-    fn places_name_files_and_lines() {
-        assert_eq!(source_line("a.py:3"), Some(("a.py", 3)));
-        assert_eq!(source_line("c:/a.py:3:14"), Some(("c:/a.py", 3)));
-        assert_eq!(source_line("conv1"), None);
-        assert_eq!(source_line("a\nb:3"), None);
-    }
 }

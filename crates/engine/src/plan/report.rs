@@ -3,7 +3,7 @@
 use super::{BlockPlan, Plan, Work, memory};
 use crate::error::PlanError;
 use trident_ir::cost::flops;
-use trident_ir::{Func, Op, ValueId, ValueInfo};
+use trident_ir::{Func, Loc, Op, ValueId, ValueInfo};
 
 /// One step of a plan.
 #[derive(Clone, Debug, PartialEq)]
@@ -121,7 +121,7 @@ fn report_block(
             depth,
             op: op.decl().name,
             ops: step.more.len() + 1,
-            node: op.loc.as_deref().unwrap_or_default().to_owned(),
+            node: op.loc.as_ref().map(Loc::to_string).unwrap_or_default(),
             kernel: step.work.kernel().to_owned(),
             device: step.placement.device.clone(),
             reason: step.placement.reason.clone(),

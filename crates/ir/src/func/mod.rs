@@ -2,7 +2,7 @@
 
 mod op;
 
-pub use op::{Loc, Op};
+pub use op::Op;
 
 use crate::control::{self, Yield};
 use crate::op::TypeError;

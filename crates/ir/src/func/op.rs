@@ -2,12 +2,8 @@
 
 use super::{Block, ValueId};
 use crate::op::Default;
-use crate::{Attr, Attrs, DType, OpDecl, OpKind};
+use crate::{Attr, Attrs, DType, Loc, OpDecl, OpKind, OpName};
 use std::collections::HashMap;
-use std::sync::Arc;
-
-/// Where an op came from: the node's name in the source.
-pub type Loc = Option<Arc<str>>;
 
 /// One op of a block.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,8 +18,8 @@ pub struct Op {
     pub attrs: Attrs,
     /// Nested blocks, for control flow.
     pub regions: Vec<Block>,
-    /// Place in the source.
-    pub loc: Loc,
+    /// The place that it comes from, where known.
+    pub loc: Option<Loc>,
 }
 
 impl Op {
@@ -145,11 +141,13 @@ impl Op {
         }
     }
 
-    /// How errors name the op: its name, and the node's where known.
+    /// The op's name in errors.
+    pub fn name(&self) -> OpName {
+        OpName { kind: self.kind, loc: self.loc.clone() }
+    }
+
+    /// The op's name in errors, as a text: its kind, and its place where known.
     pub fn describe(&self) -> String {
-        match &self.loc {
-            Some(loc) if !loc.is_empty() => format!("{} `{loc}`", self.decl().name),
-            _ => self.decl().name.to_owned(),
-        }
+        self.name().to_string()
     }
 }

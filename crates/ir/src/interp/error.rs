@@ -2,7 +2,7 @@
 
 use super::memory::AccessFault;
 use crate::types::Space;
-use crate::{DType, Level, counted};
+use crate::{DType, Level, OpName, counted};
 
 /// A run that ended early.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -35,14 +35,14 @@ pub enum RunError {
     },
     /// An op of a thread at level lane that could not go on.
     #[error(
-        "@{func}: {op}, threadgroup ({}, {}, {}), thread {thread}: {fault}",
-        threadgroup[0], threadgroup[1], threadgroup[2]
+        "{}, threadgroup ({}, {}, {}), thread {thread}: {fault}",
+        place(func, op), threadgroup[0], threadgroup[1], threadgroup[2]
     )]
     Thread {
         /// Name of the function.
         func: String,
-        /// The op, with its place in the source.
-        op: String,
+        /// The op; `None` where a block begins or ends.
+        op: Option<OpName>,
         /// Threadgroup along x, y, z.
         threadgroup: [u32; 3],
         /// The thread's index in its threadgroup.
@@ -51,17 +51,28 @@ pub enum RunError {
         fault: Box<Trap>,
     },
     /// An op that could not go on.
-    #[error("@{func}: {op}, program ({}, {}, {}): {fault}", program[0], program[1], program[2])]
+    #[error(
+        "{}, program ({}, {}, {}): {fault}",
+        place(func, op), program[0], program[1], program[2]
+    )]
     Op {
         /// Name of the function.
         func: String,
-        /// The op, with its place in the source.
-        op: String,
+        /// The op; `None` where a block begins or ends.
+        op: Option<OpName>,
         /// Program id along x, y, z.
         program: [u32; 3],
         /// What happened.
         fault: Box<Trap>,
     },
+}
+
+/// A function, and the op where it stopped.
+fn place(func: &str, op: &Option<OpName>) -> String {
+    match op {
+        Some(op) => format!("@{func}: {op}"),
+        None => format!("@{func}"),
+    }
 }
 
 /// What keeps an op from going on.

@@ -6,7 +6,7 @@ use super::memory::Memory;
 use super::value::{Block, Value};
 use super::{atomic, block, contract, descriptor, elementwise, fold, number, print, transfer};
 use crate::op::{Effect, Group};
-use crate::{Attr, Func, Module, Op, OpKind, Type, ValueId};
+use crate::{Attr, Func, Module, Op, OpKind, OpName, Type, ValueId};
 use OpKind as K;
 use std::time::{Duration, Instant};
 
@@ -166,22 +166,22 @@ impl<'m> Machine<'m> {
         args: Vec<Value>,
     ) -> Result<Vec<Value>, RunError> {
         if self.depth == MAX_DEPTH {
-            return Err(self.error(frame, "block".into(), Trap::TooDeep(MAX_DEPTH)));
+            return Err(self.error(frame, None, Trap::TooDeep(MAX_DEPTH)));
         }
         self.depth += 1;
         frame.enter(block, args);
         for op in &block.ops {
             let results = self.op(frame, op).map_err(|raised| match raised {
-                Raised::Here(fault) => self.error(frame, op.describe(), fault),
+                Raised::Here(fault) => self.error(frame, Some(op.name()), fault),
                 Raised::Below(error) => *error,
             })?;
             frame.define(op, results);
         }
         self.depth -= 1;
-        frame.results(block).map_err(|fault| self.error(frame, "yield".into(), fault))
+        frame.results(block).map_err(|fault| self.error(frame, None, fault))
     }
 
-    fn error(&self, frame: &Frame<'_>, op: String, fault: Trap) -> RunError {
+    fn error(&self, frame: &Frame<'_>, op: Option<OpName>, fault: Trap) -> RunError {
         RunError::Op {
             func: frame.func.name.clone(),
             op,

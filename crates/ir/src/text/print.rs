@@ -234,7 +234,7 @@ impl<'a> Printer<'a> {
             list(f, op.defined(), |f, id| self.ty(f, id))?;
         }
         if let Some(loc) = &op.loc {
-            write!(f, " loc({})", Quoted(loc))?;
+            write!(f, " loc({})", Quoted(&loc.to_string()))?;
         }
         for region in &op.regions {
             f.write_str(" region ")?;

@@ -3,7 +3,7 @@
 use crate::rng::Rng;
 use trident_ir::op::Arity;
 use trident_ir::{
-    AccumulatorType, Attr, AttrKind, Block, DType, DescriptorType, Dim, Func, Level, Literal,
+    AccumulatorType, Attr, AttrKind, Block, DType, DescriptorType, Dim, Func, Level, Literal, Loc,
     Module, Op, OpKind, PointerType, Space, Type, ValueId,
 };
 
@@ -144,7 +144,10 @@ fn op(rng: &mut Rng, func: &mut Func, scope: &[ValueId], kind: OpKind, depth: us
         op.regions.push(block(rng, func, scope, params, depth + 1));
     }
     if rng.chance(30) {
-        op.loc = Some(text(rng).into());
+        op.loc = Some(match rng.chance(50) {
+            true => Loc::node(text(rng)),
+            false => Loc::source(text(rng), rng.below(100) as u32, rng.below(100) as u32),
+        });
     }
     op
 }

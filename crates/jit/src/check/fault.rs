@@ -1,7 +1,7 @@
 //! Faults of memory accesses.
 
 use std::fmt;
-use trident_ir::counted;
+use trident_ir::{Loc, counted};
 
 /// The kind of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,8 +108,8 @@ pub(crate) struct Other {
     pub(crate) wrote: bool,
     /// Program id along x, y and z.
     pub(crate) program: [u32; 3],
-    /// `file:line:column`, if it differs from that of the access itself.
-    pub(crate) loc: Option<String>,
+    /// Its place, if it differs from that of the access itself.
+    pub(crate) loc: Option<Loc>,
 }
 
 impl fmt::Display for Other {

@@ -23,6 +23,7 @@ pub(super) use fault::{Access, AccessFault};
 use fault::{Other, Place};
 use shadow::{Mark, Programs, Shadow};
 use std::collections::HashMap;
+use trident_ir::Loc;
 use trident_ir::tile::Origin;
 use trident_runtime::{KernelLaunch, UNWRITTEN};
 
@@ -48,7 +49,7 @@ pub(super) fn bounds(launch: &KernelLaunch<'_>) -> Vec<Bound> {
 pub(crate) struct Checker {
     extents: Extents,
     /// By site: where its pointers come from, and its place in the source.
-    sites: Vec<(Origin, Option<String>)>,
+    sites: Vec<(Origin, Option<Loc>)>,
     grid: [u32; 3],
     shadow: Shadow,
     program: u32,

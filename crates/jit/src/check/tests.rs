@@ -1,3 +1,4 @@
+use trident_ir::Loc;
 use trident_runtime::Extent;
 
 use super::*;
@@ -27,7 +28,7 @@ impl Arrays {
         });
         let sites = [(vec![0], false), (vec![1], false), (vec![0, 1], false), (vec![], true)];
         let sites = sites.map(|(params, open)| {
-            let loc = Some(format!("kernel.py:{}:1", params.len()));
+            let loc = Some(Loc::source("kernel.py", params.len() as u32, 1));
             Site { loc, origin: Origin { params, open }, ..Site::default() }
         });
         let args = [address as u64, address as u64 + 64];

@@ -36,7 +36,7 @@ use cranelift_codegen::isa::{CallConv, TargetFrontendConfig};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use trident_ir::op::words::FloatRounding;
 use trident_ir::tile::Origin;
-use trident_ir::{Func, Module, Op, Type, ValueId, ops};
+use trident_ir::{Func, Loc, Module, Op, Type, ValueId, ops};
 use trident_lower::access::{Elem, Graph, Node, NodeId, block_type};
 use trident_runtime::{Checks, Declined};
 
@@ -85,7 +85,7 @@ pub(super) struct Site {
     /// The condition that is tested there.
     pub(super) condition: Condition,
     /// `file:line:column`.
-    pub(super) loc: Option<String>,
+    pub(super) loc: Option<Loc>,
     /// Where the pointers of a checked access come from.
     pub(super) origin: Origin,
 }

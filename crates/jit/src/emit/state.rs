@@ -329,7 +329,7 @@ impl Output {
 
     /// Adds a source location and returns its number.
     pub(super) fn site(&mut self, op: &Op, condition: Condition, origin: Origin) -> u64 {
-        let loc = op.loc.as_ref().map(|l| l.to_string());
+        let loc = op.loc.clone();
         self.emitted.sites.push(Site { condition, loc, origin });
         self.emitted.sites.len() as u64 - 1
     }

@@ -14,8 +14,8 @@ use trident_simd::Isa;
 /// The interpreter's error as a launch reports it. Ops are described by their name and, in quotes, their place.
 fn expected(error: RunError) -> LaunchError {
     let RunError::Op { op, program, fault, .. } = error else { panic!("{error}") };
-    let at = ProgramPoint { program, loc: op.split('`').nth(1).map(Into::into) };
-    assert!(at.loc.is_some(), "{op}");
+    let at = ProgramPoint { program, loc: op.as_ref().and_then(|op| op.loc.clone()) };
+    assert!(at.loc.is_some(), "{op:?}");
     match *fault {
         Trap::Assert(message) => LaunchError::Assert { at, message },
         Trap::Assume => LaunchError::Assume { at },

@@ -28,7 +28,7 @@ struct Group {
     divisions: Vec<Division>,
     /// The first op that takes one of the results.
     place: usize,
-    loc: Loc,
+    loc: Option<Loc>,
 }
 
 struct Division {

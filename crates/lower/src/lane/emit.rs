@@ -111,7 +111,7 @@ pub(super) struct Emitter<'p, 'm> {
     pub(super) memory: Memory,
     /// The outermost scope of each open loop.
     loops: Vec<usize>,
-    pub(super) loc: Loc,
+    pub(super) loc: Option<Loc>,
     /// Scalars of the kernel.
     pub(super) env: HashMap<ValueId, ValueId>,
     scopes: Vec<Scope>,

@@ -37,7 +37,7 @@ pub struct Unsupported {
     /// What is in the way.
     pub reason: String,
     /// The place in the source.
-    pub at: Loc,
+    pub at: Option<Loc>,
 }
 
 impl Unsupported {

@@ -27,7 +27,7 @@ pub(crate) use entry::{declared_outputs, entry};
 use node::Node;
 use scope::{Scope, node_name};
 use std::collections::{HashMap, HashSet};
-use trident_ir::{Block, Builder, Func, Literal, Op, OpKind, Type, ValueId, ops};
+use trident_ir::{Block, Builder, Func, Literal, Loc, Op, OpKind, Type, ValueId, ops};
 
 /// The most subgraphs and function calls within each other: what the stack of a thread holds with ease.
 const MOST_DEPTH: usize = 48;
@@ -232,7 +232,7 @@ impl<'a> Import<'a, '_> {
         let inputs = inputs?;
         let attrs = function::resolve_attrs(proto, frame)?;
         let first = b.func.values.len();
-        b.loc = Some(node_name(proto).into());
+        b.loc = Some(Loc::node(node_name(proto)));
         let domain = catalog::canonical(&proto.domain);
         let key = (domain, proto.op_type.as_str(), proto.overload.as_str());
         let outputs = match self.functions.get(&key).copied() {
@@ -352,6 +352,6 @@ fn initializers(graph: &GraphProto) -> impl Iterator<Item = Initializer<'_>> {
 fn constant_op(name: &str, value: ValueId, literal: Literal) -> Op {
     let mut op = ops::Constant::new().value(literal).into_op();
     op.outputs.push(Some(value));
-    op.loc = Some(name.into());
+    op.loc = Some(Loc::node(name));
     op
 }

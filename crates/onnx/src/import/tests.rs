@@ -8,7 +8,7 @@ use crate::testing::{
 use crate::{LoadErrorKind, proto};
 use bytes::Bytes;
 use trident_ir::op::TypeError;
-use trident_ir::{Attr, DType, Literal, OpKind, Type};
+use trident_ir::{Attr, DType, Literal, Loc, OpKind, Type};
 
 fn plain(text: &str) -> NodeProto {
     node(text, vec![])
@@ -29,7 +29,7 @@ fn a_model_and_what_it_tells_of_itself() {
     let func = loaded.module.entry().unwrap();
     assert_eq!(ops(&func.body), "add relu");
     assert_eq!(func.info(func.body.results[0]).name, "y");
-    assert_eq!(func.body.ops[0].loc.as_deref(), Some("c"));
+    assert_eq!(func.body.ops[0].loc, Some(Loc::node("c")));
     assert_eq!(loaded.module.metadata["author"], "me");
     assert_eq!(
         (loaded.info.producer_name.as_str(), loaded.info.doc.as_str()),

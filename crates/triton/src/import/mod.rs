@@ -49,7 +49,7 @@ struct Import<'a, 's> {
     /// The operation under import: its place in the text and in the source.
     at: usize,
     loc_id: LocId,
-    loc: Loc,
+    loc: Option<Loc>,
 }
 
 /// The results of an operation.
@@ -84,7 +84,7 @@ impl<'a, 's> Import<'a, 's> {
     }
 
     /// Makes an operation the one under import; the former one comes back with `leave`.
-    fn enter(&mut self, op: &Op<'_>) -> (usize, LocId, Loc) {
+    fn enter(&mut self, op: &Op<'_>) -> (usize, LocId, Option<Loc>) {
         let loc = if op.loc == self.loc_id {
             self.loc.clone()
         } else {
@@ -95,7 +95,7 @@ impl<'a, 's> Import<'a, 's> {
         former
     }
 
-    fn leave(&mut self, former: (usize, LocId, Loc)) {
+    fn leave(&mut self, former: (usize, LocId, Option<Loc>)) {
         (self.at, self.loc_id, self.loc) = former;
     }
 

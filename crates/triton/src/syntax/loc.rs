@@ -1,11 +1,11 @@
-//! Locations: where in the Python source an operation came from.
+//! Locations: the places in the Python source that operations come from.
 
 use super::parser::Parser;
 use crate::lexer::Token;
 use crate::{Failure, MAX_DEPTH};
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::sync::Arc;
+use trident_ir::{Loc, SourceLoc};
 
 /// A location of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,56 +17,82 @@ impl LocId {
 }
 
 #[derive(Clone, Debug)]
-enum Loc<'s> {
+enum Entry<'s> {
     Unknown,
-    File { file: Cow<'s, str>, line: &'s str, column: &'s str },
+    File {
+        file: Cow<'s, str>,
+        line: u32,
+        column: u32,
+    },
     Alias(&'s str),
+    /// A place in a function that was inlined at a call.
+    Call {
+        callee: LocId,
+        caller: LocId,
+    },
 }
+
+/// Calls that lead to a place, of which the outermost are left out beyond this number.
+const MAX_FRAMES: usize = 64;
 
 /// All locations of a text. Aliases may be defined before and after their uses, so they are looked up at the end.
 #[derive(Debug)]
 pub(crate) struct Locs<'s> {
-    table: Vec<Loc<'s>>,
+    table: Vec<Entry<'s>>,
     aliases: HashMap<&'s str, LocId>,
 }
 
 impl Default for Locs<'_> {
     fn default() -> Self {
-        Locs { table: vec![Loc::Unknown], aliases: HashMap::new() }
+        Locs { table: vec![Entry::Unknown], aliases: HashMap::new() }
     }
 }
 
 impl<'s> Locs<'s> {
-    fn add(&mut self, loc: Loc<'s>) -> LocId {
+    fn add(&mut self, loc: Entry<'s>) -> LocId {
         self.table.push(loc);
         LocId(u32::try_from(self.table.len() - 1).unwrap_or(0))
     }
 
-    /// `file:line:column`, if the location leads to one.
-    pub(crate) fn resolve(&self, mut id: LocId) -> Option<Arc<str>> {
-        // Each step follows one alias; more steps than aliases go round in a circle.
-        for _ in 0..=self.aliases.len() {
-            match self.table.get(id.0 as usize)? {
-                Loc::Unknown => return None,
-                Loc::File { file, line, column } => {
-                    return Some(format!("{file}:{line}:{column}").into());
+    /// The place in the source that the location leads to, with the calls that lead there.
+    pub(crate) fn resolve(&self, id: LocId) -> Option<Loc> {
+        let (mut frames, mut rest) = (vec![], vec![id]);
+        // Definitions that refer to each other go round in a circle, which takes more steps than there are definitions.
+        for _ in 0..=self.table.len() + self.aliases.len() {
+            let Some(id) = rest.pop().filter(|_| frames.len() < MAX_FRAMES) else { break };
+            let known = match self.table.get(id.0 as usize) {
+                Some(Entry::File { file, line, column }) => {
+                    frames.push((&**file, *line, *column));
+                    true
                 }
-                Loc::Alias(name) => id = *self.aliases.get(name)?,
+                Some(Entry::Alias(name)) => {
+                    rest.extend(self.aliases.get(name));
+                    self.aliases.contains_key(name)
+                }
+                Some(Entry::Call { callee, caller }) => {
+                    rest.extend([*caller, *callee]);
+                    true
+                }
+                Some(Entry::Unknown) | None => false,
+            };
+            // Callers alone are not the place of the op.
+            if frames.is_empty() && !known {
+                return None;
             }
         }
-        None
+        SourceLoc::of_frames(frames).map(Loc::Source)
     }
 }
 
 /// The place in the source of the op on the line around byte `at`, for a text that could not be read to its end, where
 /// most locations are defined.
-pub(crate) fn of_line(text: &str, at: usize) -> Option<Arc<str>> {
+pub(crate) fn of_line(text: &str, at: usize) -> Option<Loc> {
     let line = text.get(at..)?.lines().next()?;
     let mut loc = &line[line.rfind("loc(")?..];
     // As in `resolve`, definitions may go round in a circle.
     for _ in 0..MAX_DEPTH {
         if let Some(place) = file_in(loc) {
-            return Some(place.into());
+            return Some(place);
         }
         let name = &loc[loc.find('#')?..];
         let name = &name[..name.find([')', ' ', ',', ']']).unwrap_or(name.len())];
@@ -76,14 +102,13 @@ pub(crate) fn of_line(text: &str, at: usize) -> Option<Arc<str>> {
     None
 }
 
-/// `file:line:column` from the first `"file":line:column` of a location.
-fn file_in(loc: &str) -> Option<String> {
+/// The place that the first `"file":line:column` of a location names.
+fn file_in(loc: &str) -> Option<Loc> {
     let (_, rest) = loc.split_once('"')?;
     let (file, rest) = rest.split_once("\":")?;
     let (line, rest) = rest.split_once(':')?;
     let column = &rest[..rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len())];
-    let digits = |s: &str| !s.is_empty() && s.bytes().all(|b| b.is_ascii_digit());
-    (digits(line) && digits(column)).then(|| format!("{file}:{line}:{column}"))
+    Some(Loc::source(file, line.parse().ok()?, column.parse().ok()?))
 }
 
 impl<'s> Parser<'s, '_> {
@@ -109,7 +134,7 @@ impl<'s> Parser<'s, '_> {
         Ok(id)
     }
 
-    /// Of nested locations the innermost counts: of a call site the callee, of fused ones the first that is known.
+    /// Of fused locations the first counts that is known.
     fn loc(&mut self, depth: usize) -> Result<LocId, Failure> {
         if depth == MAX_DEPTH {
             return self.too_deep();
@@ -133,12 +158,16 @@ impl<'s> Parser<'s, '_> {
                         self.bump()?;
                     }
                 }
-                Ok(self.locs.add(Loc::File { file, line, column }))
+                // No file has lines of other numbers.
+                let (Ok(line), Ok(column)) = (line.parse(), column.parse()) else {
+                    return Ok(LocId::UNKNOWN);
+                };
+                Ok(self.locs.add(Entry::File { file, line, column }))
             }
             Token::Hash(name) => {
                 let name = *name;
                 self.bump()?;
-                Ok(self.locs.add(Loc::Alias(name)))
+                Ok(self.locs.add(Entry::Alias(name)))
             }
             Token::Word("unknown") => {
                 self.bump()?;
@@ -149,9 +178,12 @@ impl<'s> Parser<'s, '_> {
                 self.expect("(", "`(`")?;
                 let callee = self.loc(depth + 1)?;
                 self.expect_word("at", "`at`")?;
-                self.loc(depth + 1)?;
+                let caller = self.loc(depth + 1)?;
                 self.expect(")", "`)`")?;
-                Ok(callee)
+                Ok(match LocId::UNKNOWN {
+                    unknown if callee == unknown || caller == unknown => callee,
+                    _ => self.locs.add(Entry::Call { callee, caller }),
+                })
             }
             Token::Word("fused") => {
                 self.bump()?;
@@ -177,13 +209,45 @@ mod tests {
                     #loc1 = loc(\"k.py\":7:12)\n\
                     #loc2 = loc(\"y\"(#loc1))\n\
                     #loc3 = loc(callsite(#loc2 at #loc9))\n";
-        assert_eq!(of_line(text, 7).as_deref(), Some("k.py:7:12"));
+        assert_eq!(of_line(text, 7), Some(Loc::source("k.py", 7, 12)));
         let direct = "tt.noise loc(\"k.py\":1:2 to :8)";
-        assert_eq!(of_line(direct, 0).as_deref(), Some("k.py:1:2"));
+        assert_eq!(of_line(direct, 0), Some(Loc::source("k.py", 1, 2)));
         for lost in
             ["tt.noise", "x loc(#a)", "x loc(#a)\n#a = loc(#a)", "x loc(\"k.py\":1)", "x loc("]
         {
             assert_eq!(of_line(lost, 0), None, "{lost}");
         }
+    }
+    fn frames(text: &str) -> Vec<String> {
+        let module = crate::parse(text).unwrap();
+        let loc = module.funcs[0].body.ops[0].loc.clone();
+        let source = loc.as_ref().and_then(Loc::as_source);
+        source.into_iter().flat_map(SourceLoc::frames).map(SourceLoc::to_string).collect()
+    }
+
+    fn kernel(locs: &str) -> String {
+        format!(
+            "module {{\n tt.func public @k(%n: i32) {{\n %x = tt.get_program_id x : i32 loc(#loc)\n tt.return\n }}\n}}\n{locs}"
+        )
+    }
+
+    #[test]
+    fn calls_lead_to_places() {
+        let nested = kernel(
+            "#loc = loc(callsite(#inner at #call))\n#inner = loc(\"a.py\":1:2)\n\
+             #call = loc(callsite(\"b.py\":3:4 at \"c.py\":5:6))\n",
+        );
+        assert_eq!(frames(&nested), ["a.py:1:2", "b.py:3:4", "c.py:5:6"]);
+        let unknown = kernel("#loc = loc(callsite(unknown at \"c.py\":5:6))\n");
+        assert_eq!(frames(&unknown), [""; 0]);
+    }
+
+    #[test]
+    fn calls_in_a_circle_end() {
+        let circle = kernel("#loc = loc(callsite(#a at #loc))\n#a = loc(\"a.py\":1:2)\n");
+        let found = frames(&circle);
+        assert!((1..=MAX_FRAMES).contains(&found.len()) && found.iter().all(|f| f == "a.py:1:2"));
+        let lost = kernel("#loc = loc(callsite(#loc at #a))\n#a = loc(\"a.py\":1:2)\n");
+        assert!(frames(&lost).len() <= MAX_FRAMES);
     }
 }

@@ -47,7 +47,7 @@ impl<'m> Threadgroup<'m> {
         let Some(&first) = active.first() else { return Ok(vec![]) };
         let func = frames[first].func;
         if self.machine.depth == MAX_DEPTH {
-            return Err(self.error(func, "block".into(), first, Trap::TooDeep(MAX_DEPTH)));
+            return Err(self.error(func, None, first, Trap::TooDeep(MAX_DEPTH)));
         }
         self.machine.depth += 1;
         for (&thread, args) in active.iter().zip(args) {
@@ -62,7 +62,7 @@ impl<'m> Threadgroup<'m> {
         self.machine.depth -= 1;
         let results = active.iter().map(|&thread| {
             let results = frames[thread].results(block);
-            results.map_err(|fault| self.error(func, "yield".into(), thread, fault))
+            results.map_err(|fault| self.error(func, None, thread, fault))
         });
         results.collect()
     }
@@ -74,7 +74,7 @@ impl<'m> Threadgroup<'m> {
         let site = |&thread: &usize| {
             let frame = &frames[thread];
             Site::new(frame, op)
-                .map_err(|fault| self.error(frame.func, op.describe(), thread, fault))
+                .map_err(|fault| self.error(frame.func, Some(op.name()), thread, fault))
         };
         let sites = active.iter().map(site).collect::<Result<Vec<Site<'m>>, _>>()?;
         self.spend(active, &sites)?;

@@ -16,7 +16,7 @@ mod simd;
 use super::error::RunError;
 use super::machine::{Machine, Site};
 use super::{Memory, Trap, Value};
-use crate::{Func, Op};
+use crate::{Func, Op, OpName};
 use races::Races;
 
 /// A threadgroup that runs.
@@ -86,7 +86,7 @@ impl<'m> Threadgroup<'m> {
         self.call(func, &all, vec![args.to_vec(); self.threads])
     }
 
-    fn error(&self, func: &Func, op: String, thread: usize, fault: Trap) -> RunError {
+    fn error(&self, func: &Func, op: Option<OpName>, thread: usize, fault: Trap) -> RunError {
         RunError::Thread {
             func: func.name.clone(),
             op,
@@ -97,6 +97,6 @@ impl<'m> Threadgroup<'m> {
     }
 
     fn error_at(&self, site: &Site<'_>, thread: usize, fault: Trap) -> RunError {
-        self.error(site.func, site.op.describe(), thread, fault)
+        self.error(site.func, Some(site.op.name()), thread, fault)
     }
 }

@@ -3,7 +3,7 @@
 use super::{Failure, Parser};
 use crate::text::lexer::Token;
 use crate::text::{MAX_DEPTH, Syntax};
-use crate::{Block, DType, Func, Level, Op, OpKind, Type, ValueId};
+use crate::{Block, DType, Func, Level, Loc, Op, OpKind, Type, ValueId};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
@@ -211,7 +211,7 @@ impl<'s> Body<'_, 's> {
         let types = self.types(&op)?;
         if self.p.eat_word("loc")? {
             self.p.expect("(", "`(`")?;
-            op.loc = Some(self.p.string()?.into());
+            op.loc = Some(Loc::of_text(&self.p.string()?));
             self.p.expect(")", "`)`")?;
         }
         while self.p.eat_word("region")? {
