@@ -23,24 +23,27 @@ pub(crate) struct Options {
     /// Only these names
     #[arg(long, value_name = "NAME", value_delimiter = ',', default_values = NAMES)]
     names: Vec<String>,
-    /// With panics that `TRITON_TRIDENT_PANIC` asks for; for tests only
+    /// Leave out the ops that are Cargo features, `image-decoder` and `regex`
     #[arg(long)]
-    panic_test: bool,
+    no_default_features: bool,
+    /// Cargo features to build with
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    features: Vec<String>,
 }
 
 pub(crate) fn run(options: &Options) -> Result<()> {
     let names: Vec<&str> = options.names.iter().map(String::as_str).collect();
-    build(Profile::Release, &options.out, &names, options.panic_test)
+    let default = options.no_default_features.then_some("--no-default-features");
+    let features = options.features.iter().flat_map(|name| ["--features", name]);
+    let args: Vec<&str> = default.into_iter().chain(features).collect();
+    build(Profile::Release, &options.out, &names, &args)
 }
 
-/// Build the library and put it below `out` under each name.
-pub(crate) fn build(profile: Profile, out: &Path, names: &[&str], panic_test: bool) -> Result<()> {
+/// Build the library, with further arguments for Cargo, and put it below `out` under each name.
+pub(crate) fn build(profile: Profile, out: &Path, names: &[&str], args: &[&str]) -> Result<()> {
     let mut command = cargo();
     command.args(["build", "--quiet", "--locked", "--package", PACKAGE]);
-    command.args(["--profile", profile.name()]);
-    if panic_test {
-        command.args(["--features", "panic-test"]);
-    }
+    command.args(["--profile", profile.name()]).args(args);
     ensure!(command.status()?.success(), "the backend does not build");
     let (prefix, suffix) = (std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
     let library =

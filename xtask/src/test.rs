@@ -37,6 +37,10 @@ pub(crate) fn run(tier: Tier) -> Result<Outcome> {
         Ok(arguments(cargo(), "test --workspace --profile ci --no-fail-fast"))
     });
     if all {
+        steps.command("ops left out", || {
+            let line = "test -p trident-cpu --no-default-features --profile ci --lib";
+            Ok(arguments(cargo(), &format!("{line} features_of_the_build")))
+        });
         sanitize::quick(&mut steps);
         foreign::quick(&mut steps);
         steps.check("macos", || darwin::run(false).map(|()| None));

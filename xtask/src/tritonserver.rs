@@ -49,7 +49,11 @@ fn cases() -> Result<String> {
 
 /// The library under all its names, with panics on request or without.
 fn library(profile: Profile, panic_test: bool) -> Result<PathBuf> {
-    let folder = paths::target().join(if panic_test { "backend-panic" } else { "backend" });
-    backend::build(profile, &folder, &backend::NAMES, panic_test)?;
+    let (name, args): (_, &[&str]) = match panic_test {
+        true => ("backend-panic", &["--features", "panic-test"]),
+        false => ("backend", &[]),
+    };
+    let folder = paths::target().join(name);
+    backend::build(profile, &folder, &backend::NAMES, args)?;
     Ok(folder)
 }

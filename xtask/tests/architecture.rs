@@ -1,7 +1,7 @@
 //! The architecture's invariants, read off the manifests and sources.
 #![allow(clippy::unwrap_used)] // a file that cannot be read fails the test
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,6 +10,7 @@ use std::process::Command;
 /// `*` stands for all. `devices` may also depend on the crates of devices, which are not listed
 /// ([`DEVICE`]). An edge more needs a reason in `ARCHITECTURE.md`.
 const EDGES: &[(&str, &[&str])] = &[
+    ("workspace-hack", &[]),
     ("ir", &[]),
     ("filetest", &[]),
     ("triton", &["ir"]),
@@ -301,15 +302,22 @@ fn a_public_way_to_make_a_token_is_found() {
     }
 }
 
-/// Dependencies with their features, as Cargo resolves them for a selection of packages.
-fn resolved(selection: &str) -> BTreeSet<String> {
+/// Lines that `cargo tree` prints.
+fn tree(args: &str) -> Vec<String> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut tree = Command::new(cargo);
-    tree.args(["tree", "--locked", "--prefix", "none", "--no-dedupe", "--format", "{p} {f}"]);
-    let output = tree.args(selection.split(' ')).current_dir(root()).output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let text = String::from_utf8(output.stdout).unwrap();
-    text.lines().map(str::to_owned).filter(|line| !line.starts_with("trident-")).collect()
+    tree.args(["tree", "--locked", "--no-dedupe"]).args(args.split(' ')).current_dir(root());
+    let output = tree.output().unwrap();
+    assert!(output.status.success(), "{args}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect()
+}
+
+/// Libraries with their features, as Cargo resolves them for a selection of packages.
+fn resolved(selection: &str) -> BTreeSet<String> {
+    let lines = tree(&format!("--prefix none --format {{p}}|{{f}} {selection}"));
+    // Our own crates have a path.
+    let libraries = lines.into_iter().filter(|line| !line.is_empty() && !line.contains("(/"));
+    libraries.map(|line| line.replace(" (proc-macro)", "").replace('|', " ")).collect()
 }
 
 #[test]
@@ -325,6 +333,64 @@ fn builds_of_single_packages_share_their_dependencies_with_the_workspace() {
         let own = resolved(&format!("--edges no-dev -p {packages}"));
         let apart: Vec<&String> = own.difference(&all).collect();
         assert!(apart.is_empty(), "{packages}: compiled with features of their own: {apart:#?}");
+    }
+}
+
+#[test]
+fn the_workspace_hack_asks_for_nothing_of_its_own() {
+    let manifest = manifest(&root().join("crates/workspace-hack"));
+    let tables = ["dependencies", "build-dependencies"].map(|kind| manifest[kind].as_table());
+    for (key, dependency) in tables.into_iter().flatten().flatten() {
+        let field = |name: &str| dependency.get(name).and_then(|value| value.as_str());
+        let name = field("package").unwrap_or(key);
+        let version = field("version").map_or(String::new(), |version| {
+            format!("@{}", version.split('.').next().unwrap_or(version))
+        });
+        let inverse = "--workspace --edges features,normal,build,dev --prefix depth --depth 2";
+        // A feature of the library, then who asks for it.
+        let mut askers: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        let mut feature = String::new();
+        for line in tree(&format!("{inverse} --invert {name}{version}")) {
+            let (depth, rest) = line.split_at(1);
+            match depth {
+                "1" => feature = rest.to_owned(),
+                "2" => askers.entry(feature.clone()).or_default().push(rest.to_owned()),
+                _ => {}
+            }
+        }
+        let ours = |asker: &String| asker.starts_with("workspace-hack ");
+        assert!(askers.values().flatten().any(ours), "{key} is not found");
+        for (feature, askers) in askers.iter().filter(|(_, askers)| askers.iter().any(ours)) {
+            assert!(!askers.iter().all(ours), "nothing else asks for {feature}: {askers:?}");
+        }
+    }
+}
+
+/// The ops that are features: each with libraries that builds without it must not have.
+const OPTIONAL: &[(&str, &[&str])] = &[
+    ("image-decoder", &["hayro-jpeg2000", "tiff"]),
+    ("regex", &["regex-automata", "regex-syntax"]),
+];
+
+#[test]
+fn ops_that_are_features_can_be_left_out_of_programs() {
+    let names = |selection: &str| -> BTreeSet<String> {
+        let first = |line: String| line.split(' ').next().unwrap_or_default().to_owned();
+        resolved(selection).into_iter().map(first).collect()
+    };
+    for program in ["trident-cli", "trident-tritonserver"] {
+        let selection = format!("--edges no-dev -p {program}");
+        let all = names(&selection);
+        for (feature, libraries) in OPTIONAL {
+            let others: Vec<&str> =
+                OPTIONAL.iter().map(|(name, _)| *name).filter(|name| name != feature).collect();
+            let without = format!("--no-default-features --features {}", others.join(","));
+            let without = names(&format!("{selection} {without}"));
+            for library in *libraries {
+                assert!(all.contains(*library), "{program} has no {library}");
+                assert!(!without.contains(*library), "{program} without {feature}: {library}");
+            }
+        }
     }
 }
 

@@ -1,7 +1,9 @@
 //! Strings.
 
 mod normalize;
+#[cfg(feature = "regex")]
 mod re2;
+#[cfg(feature = "regex")]
 mod regex;
 mod split;
 mod tfidf;
@@ -9,13 +11,12 @@ mod tfidf;
 use crate::kernel::{Call, Entry, Prepared, entry};
 use trident_ir::DType;
 use trident_ir::geometry::{broadcast, broadcast_strides};
-use trident_ir::ops::{
-    RegexFullMatch, StringConcat, StringNormalizer, StringSplit, TfIdfVectorizer,
-};
+use trident_ir::ops::{StringConcat, StringNormalizer, StringSplit, TfIdfVectorizer};
 use trident_runtime::KernelError;
 
 pub(super) const KERNELS: &[Entry] = &[
-    entry(RegexFullMatch::KIND, regex::full_match),
+    #[cfg(feature = "regex")]
+    entry(trident_ir::ops::RegexFullMatch::KIND, regex::full_match),
     entry(StringConcat::KIND, |cx| Prepared::boxed(cx, concat)),
     entry(StringNormalizer::KIND, normalize::normalizer),
     entry(StringSplit::KIND, split::splitter),
