@@ -21,7 +21,7 @@ fn main() -> io::Result<()> {
     // Also what other crates decide or compute for the code that is made here.
     for source in [
         "src",
-        "../lower/src",
+        "../tile-analysis/src",
         "../simd/src/math.rs",
         "../simd/src/math",
         "../simd/src/narrow.rs",

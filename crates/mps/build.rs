@@ -7,8 +7,19 @@ use std::path::PathBuf;
 use std::{env, fs, io};
 
 /// Crates that read models, run the passes, or compute constants that are folded. `xtask/tests/architecture.rs` knows if one is missing.
-const CRATES: &[&str] =
-    &["cpu", "engine", "ir", "jit", "kernels", "lower", "onnx", "passes", "runtime", "simd"];
+const CRATES: &[&str] = &[
+    "cpu",
+    "engine",
+    "graph-to-tile",
+    "ir",
+    "jit",
+    "kernels",
+    "onnx",
+    "passes",
+    "runtime",
+    "simd",
+    "tile-analysis",
+];
 
 /// Of each of them.
 const PARTS: [&str; 2] = ["Cargo.toml", "src"];

@@ -16,14 +16,16 @@ const EDGES: &[(&str, &[&str])] = &[
     ("triton", &["ir"]),
     ("onnx", &["ir"]),
     ("passes", &["ir"]),
-    ("lower", &["ir"]),
+    ("tile-analysis", &["ir"]),
+    ("graph-to-tile", &["ir"]),
+    ("tile-to-lane", &["ir", "tile-analysis"]),
     ("runtime", &["ir"]),
     ("simd", &[]),
     ("kernels", &["simd"]),
-    ("jit", &["ir", "lower", "runtime", "simd", "kernels"]),
-    ("cpu", &["ir", "lower", "passes", "runtime", "simd", "kernels", "jit"]),
-    ("apple", &["ir", "lower", "passes", "runtime"]),
-    ("emulator", &["apple", "ir", "lower", "runtime"]),
+    ("jit", &["ir", "tile-analysis", "runtime", "simd", "kernels"]),
+    ("cpu", &["ir", "graph-to-tile", "passes", "runtime", "simd", "kernels", "jit"]),
+    ("apple", &["ir", "graph-to-tile", "tile-to-lane", "passes", "runtime"]),
+    ("emulator", &["apple", "ir", "runtime"]),
     ("devices", &["runtime", "jit", "cpu", "apple", "emulator"]),
     ("engine", &["ir", "passes", "runtime"]),
     ("mps", &["ir", "runtime", "engine", "onnx"]),
@@ -34,7 +36,8 @@ const EDGES: &[(&str, &[&str])] = &[
 ];
 
 /// The crates that the crate of a device may depend on: a crate without edges above that `devices` depends on.
-const DEVICE: &[&str] = &["ir", "lower", "passes", "runtime", "simd", "kernels", "jit"];
+const DEVICE: &[&str] =
+    &["ir", "graph-to-tile", "tile-to-lane", "passes", "runtime", "simd", "kernels", "jit"];
 
 /// The crates, and files of others, in which `unsafe` is allowed: below `crates`, or `plugins`.
 const UNSAFE: &[&str] = &[

@@ -5,7 +5,7 @@ use std::error::Error;
 use std::time::Instant;
 use trident_apple::msl;
 use trident_ir::Module;
-use trident_lower::lane::{self, Figures};
+use trident_tile_to_lane::{self as lane, GpuFigures};
 
 /// Runs of which the median counts.
 const RUNS: usize = 21;
@@ -17,7 +17,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let (mut plan, mut lines) = (String::new(), 0);
         for _ in 0..RUNS {
             let start = Instant::now();
-            let lowered = lane::lower(&module, &Figures::APPLE)?;
+            let lowered = lane::lower(&module, &GpuFigures::APPLE)?;
             let program = msl::write(&lowered.module, lowered.programs)?;
             times.push(start.elapsed());
             (plan, lines) = (lowered.plan, program.source.lines().count());

@@ -1,6 +1,6 @@
 //! Kernels as Metal programs, shown on machines that need not have a GPU.
 
-use trident_apple::device::Figures;
+use trident_apple::device::GpuFigures;
 #[cfg(target_os = "macos")]
 use trident_apple::framework;
 #[cfg(target_os = "macos")]
@@ -11,17 +11,17 @@ use crate::DeviceError;
 pub use trident_apple::device::{LISTINGS as METAL_TEXTS, Translation as MetalTexts};
 
 /// The chips that kernels can be shown for.
-pub const CHIPS: [&str; 5] = Figures::CHIPS;
+pub const CHIPS: [&str; 5] = GpuFigures::CHIPS;
 
 /// The figures of this machine's GPU, if it has one for Metal.
 #[cfg(target_os = "macos")]
-fn here() -> Option<Figures> {
+fn here() -> Option<GpuFigures> {
     let gpu = framework::Gpu::open().ok()?;
     Some(trident_apple::device::figures(gpu.limits()))
 }
 
 #[cfg(not(target_os = "macos"))]
-fn here() -> Option<Figures> {
+fn here() -> Option<GpuFigures> {
     None
 }
 
@@ -35,7 +35,7 @@ pub fn has_metal() -> bool {
 ///
 /// # Errors
 /// [`DeviceError::UnknownChip`].
-pub fn chip(name: Option<&str>) -> Result<Figures, DeviceError> {
+pub fn chip(name: Option<&str>) -> Result<GpuFigures, DeviceError> {
     let found = match name {
         Some(name) => CHIPS.iter().find(|chip| chip.eq_ignore_ascii_case(name)).copied(),
         None => match here() {
@@ -44,7 +44,7 @@ pub fn chip(name: Option<&str>) -> Result<Figures, DeviceError> {
         },
     };
     let unknown = || DeviceError::UnknownChip(name.unwrap_or_default().to_owned());
-    found.and_then(Figures::chip).ok_or_else(unknown)
+    found.and_then(GpuFigures::chip).ok_or_else(unknown)
 }
 
 #[cfg(test)]
@@ -55,7 +55,7 @@ mod tests {
     #[test]
     fn chips_have_figures_of_their_own() {
         for name in CHIPS {
-            assert_eq!(chip(Some(&name.to_uppercase())).unwrap(), Figures::chip(name).unwrap());
+            assert_eq!(chip(Some(&name.to_uppercase())).unwrap(), GpuFigures::chip(name).unwrap());
             assert_eq!(chip(Some(name)).unwrap().tensors, name == "m5");
         }
         assert!(chip(Some("m1")).unwrap() != chip(Some("m2")).unwrap());

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use trident_apple::metal::CompileOptions;
 use trident_apple::msl;
 use trident_ir::Module;
-use trident_lower::lane::{self, Figures};
+use trident_tile_to_lane::{self as lane, GpuFigures};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     const PLAIN: &str = "--without-matrices";
@@ -17,7 +17,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut text = fs::read_to_string(&path)?;
     if path.extension().is_some_and(|extension| extension == "tir") {
         let module: Module = text.parse()?;
-        let figures = Figures { matrices, ..Figures::APPLE };
+        let figures = GpuFigures { matrices, ..GpuFigures::APPLE };
         text = msl::write(&lane::lower(&module, &figures)?.module, 1)?.source;
         fs::write(path.with_extension("metal"), &text)?;
     }

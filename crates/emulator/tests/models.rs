@@ -3,11 +3,11 @@
 
 use half::f16;
 use std::sync::Arc;
-use trident_apple::device::GpuDevice;
-use trident_apple::metal::Family;
+use trident_apple::device::{GpuDevice, target};
+use trident_apple::metal::{Family, Metal};
 use trident_emulator::{Check, Emulator, Options};
+use trident_graph_to_tile::Target;
 use trident_ir::{Attr, DType, Dim, Func, Level, Op, OpKind, Type};
-use trident_lower::lane::Figures;
 use trident_runtime::{
     Device, DeviceInfo, Executable, KernelError, Launch, LaunchLimits, Outputs, Pool, Stream,
     Submitted, Tensor, Unit, Value,
@@ -240,8 +240,8 @@ fn weights_are_transformed_where_products_are_saved() {
     let options = Options { check: Some(Check::default()), ..Options::default() };
     let metal = Arc::new(Emulator::new(options).unwrap());
     // Memory that costs nothing makes small sizes worth it.
-    let figures = Figures { balance: 0, ..Figures::APPLE };
-    let device = GpuDevice::with_figures(info(), metal, figures);
+    let target = Target { flops_per_byte: 0, ..target(metal.limits()) };
+    let device = GpuDevice::with_target(info(), metal, target);
     let (stream, memory) = (device.stream(), device.memory().child("test"));
     let mut image = numbers(&[1, inputs, rows, columns], 1);
     let elements = image.slice_mut::<f32>().unwrap();

@@ -1,7 +1,7 @@
 //! Native code for `tile` functions, and the routines that it calls.
 //!
 //! A [`Compiler`] compiles modules to kernels: [`emit`] generates Cranelift IR from the decisions of
-//! `trident_lower::access`, and [`loops`] the code of loops in the widest vectors.
+//! `trident_tile_analysis`, and [`loops`] the code of loops in the widest vectors.
 #![allow(unsafe_code)]
 
 mod abi;

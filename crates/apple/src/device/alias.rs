@@ -1,6 +1,6 @@
 //! Arguments of a launch that share memory.
 //!
-//! Metal compilers take it for granted that the buffers of a kernel do not overlap, and so does `lower::lane` of parameters. Where
+//! Metal compilers take it for granted that the buffers of a kernel do not overlap, and so does `tile-to-lane` of parameters. Where
 //! arguments overlap, the kernel is compiled again: one parameter is the memory of all, and the others are offsets from it.
 
 use std::collections::HashMap;

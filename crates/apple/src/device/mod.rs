@@ -1,5 +1,5 @@
 //! A Metal device: tile functions are lowered to level lane, printed as Metal programs and launched through the seam
-//! [`crate::metal`]. [`GpuCompiler`] does so with kernels; [`GpuDevice`] runs models, whose ops `trident_lower::graph` makes tile
+//! [`crate::metal`]. [`GpuCompiler`] does so with kernels; [`GpuDevice`] runs models, whose ops `trident_graph_to_tile` makes tile
 //! functions.
 
 mod alias;
@@ -16,5 +16,5 @@ mod translation;
 pub use self::compile::GpuCompiler;
 pub use self::host::{GpuHost, Held, Mark, Reached};
 pub use self::model::GpuDevice;
-pub use self::translation::{LISTINGS, Translation, figures};
-pub use trident_lower::lane::Figures;
+pub use self::translation::{LISTINGS, Translation, figures, target};
+pub use trident_tile_to_lane::GpuFigures;

@@ -7,10 +7,11 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use trident_graph_to_tile::{
+    self as graph, Arg, Array, Lowering, Packed, Refusal, Request, Step, Target,
+};
 use trident_ir::rewrite::{Context, Report, RewriteError};
 use trident_ir::{Func, Module, Op};
-use trident_lower::graph::{self, Arg, Array, Lowering, Packed, Refusal, Request, Step};
-use trident_lower::lane::Figures;
 use trident_runtime::{
     CompileError, Cost, Declined, Device, DeviceInfo, Executable, Fence, KernelError, Launch,
     OpShapes, OutputShape, Outputs, Pool, Promise, Rates, Stream, Submitted, Tensor, Unit, Value,
@@ -21,7 +22,7 @@ use super::launch::scalars;
 use super::memory::{DeviceMemory, reachable};
 use super::rewrites::REWRITES;
 use super::stream::{GpuStream, Launched};
-use super::translation::figures;
+use super::translation::target;
 use crate::metal::{Dispatch, Metal};
 use crate::msl::{Binding, is_native};
 
@@ -41,7 +42,7 @@ pub struct GpuDevice {
 
 struct Shared {
     metal: Arc<dyn Metal>,
-    figures: Figures,
+    target: Target,
     memory: Arc<DeviceMemory>,
     /// Compiled functions by their text, which tells structure and types but no sizes.
     kernels: Mutex<HashMap<String, Arc<Compiled>>>,
@@ -50,14 +51,14 @@ struct Shared {
 impl GpuDevice {
     /// A device that runs its launches on `metal`.
     pub fn new(info: DeviceInfo, metal: Arc<dyn Metal>) -> GpuDevice {
-        let figures = figures(metal.limits());
-        GpuDevice::with_figures(info, metal, figures)
+        let target = target(metal.limits());
+        GpuDevice::with_target(info, metal, target)
     }
 
-    /// As [`Self::new`], with kernels and algorithms chosen for these figures.
-    pub fn with_figures(info: DeviceInfo, metal: Arc<dyn Metal>, figures: Figures) -> GpuDevice {
+    /// As [`Self::new`], with blocks and algorithms chosen for this target.
+    pub fn with_target(info: DeviceInfo, metal: Arc<dyn Metal>, target: Target) -> GpuDevice {
         let shared = Shared {
-            figures,
+            target,
             memory: Arc::new(DeviceMemory::new(Arc::clone(&metal))),
             kernels: Mutex::default(),
             metal,
@@ -110,7 +111,6 @@ impl Device for GpuDevice {
         let constants: Vec<Option<Tensor>> =
             op.inputs.iter().map(|id| id.and_then(|id| (unit.constant)(id))).collect();
         let contents = |i: usize| constants.get(i)?.as_ref()?.to_literal().ok();
-        let figures = &self.shared.figures;
         let constant = |i: usize| constants.get(i).is_some_and(Option::is_some);
         let request = Request {
             op,
@@ -118,7 +118,7 @@ impl Device for GpuDevice {
             results: &results,
             contents: &contents,
             constant: &constant,
-            figures,
+            target: &self.shared.target,
         };
         let (mut algorithm, mut packed) = (None, vec![]);
         match graph::lower(&request) {
@@ -346,7 +346,7 @@ impl GpuOp {
             results: &results,
             contents: &contents,
             constant: &|i| self.held.get(i).is_some_and(Option::is_some),
-            figures: &self.shared.figures,
+            target: &self.shared.target,
         };
         let lowering = graph::lower(&request).map_err(|refusal| match refusal {
             Refusal::Geometry(error) => KernelError::Geometry(error),

@@ -1,8 +1,9 @@
 //! From a tile function to the text of a Metal program. Nothing here needs a GPU, so every machine shows these texts.
 
+use trident_graph_to_tile::Target;
 use trident_ir::{DType, Module, Type};
-use trident_lower::lane::{self, Figures, LowerError, Unsupported};
 use trident_runtime::{CompileError, Declined, Listing};
+use trident_tile_to_lane::{self as lane, GpuFigures, LowerError, Unsupported};
 
 use crate::metal::{Family, Limits};
 use crate::msl::{self, Program};
@@ -29,7 +30,7 @@ impl Translation {
     /// # Errors
     /// [`CompileError::Declined`] names the first op or type that Metal or the lowering lacks. [`CompileError::Resources`] if a
     /// program needs more registers or threadgroup memory than the GPU has.
-    pub fn of(module: &Module, figures: &Figures) -> Result<Translation, CompileError> {
+    pub fn of(module: &Module, figures: &GpuFigures) -> Result<Translation, CompileError> {
         let Some(entry) = module.entry() else {
             return Err(Declined { op: "module".into(), reason: "has no function".into() }.into());
         };
@@ -80,12 +81,26 @@ impl Translation {
 
 /// The figures that programs for a device are planned with: its chip's where the device's name tells the chip, otherwise the
 /// figures that all chips share.
-pub fn figures(limits: &Limits) -> Figures {
-    let shared = Figures { tensors: limits.family >= Family::Apple10, ..Figures::APPLE };
-    Figures {
+pub fn figures(limits: &Limits) -> GpuFigures {
+    let shared = GpuFigures { tensors: limits.family >= Family::Apple10, ..GpuFigures::APPLE };
+    GpuFigures {
         threads: limits.max_threads_per_threadgroup,
         threadgroup: limits.max_threadgroup_bytes as usize,
-        ..Figures::chip(&limits.name).unwrap_or(shared)
+        ..GpuFigures::chip(&limits.name).unwrap_or(shared)
+    }
+}
+
+/// The target that ops of models are lowered for.
+pub fn target(limits: &Limits) -> Target {
+    let figures = figures(limits);
+    Target {
+        block: figures.threads.clamp(32, 256) as usize,
+        vector: figures.vector,
+        // M1: 2.6 TFLOP/s and 68 GB/s; M1 Max: 10.4 and 400; M2: 3.6 and 100; M4: 4.3 and 120.
+        flops_per_byte: 32,
+        // Fills any GPU with work, and is a 64th of the memory of the smallest machine.
+        scratch: 128 << 20,
+        matrix_unit: figures.tensors,
     }
 }
 

@@ -3,18 +3,18 @@
 use crate::kernel::{Call, Compile, Kernel};
 use std::collections::HashMap;
 use std::sync::Arc;
+use trident_graph_to_tile::{self as graph, Arg, Array, Lowering, Refusal, Request, Step, Target};
 use trident_ir::{Literal, Module};
 use trident_jit::Compiler;
-use trident_lower::graph::{self, Arg, Array, Lowering, Refusal, Request, Step};
-use trident_lower::lane::Figures;
 use trident_runtime::{
     Arguments, Checks, CompileError, Declined, ForkMutex, KernelCompiler, KernelError,
     KernelOptions, Tensor,
 };
 use trident_simd::Isa;
 
-/// Blocks of functions for the CPU: long enough that a program's own cost does not count.
-const FIGURES: Figures = Figures::APPLE;
+/// The CPU. Blocks are long enough that a program's own cost does not count.
+const TARGET: Target =
+    Target { block: 256, vector: 16, flops_per_byte: 32, scratch: 128 << 20, matrix_unit: false };
 
 /// The kernel of an op that is written as tile functions. They are compiled when shapes are known, once for each structure.
 pub(super) fn kernel(cx: &Compile<'_>) -> Result<Box<dyn Kernel>, Declined> {
@@ -30,7 +30,7 @@ pub(super) fn kernel(cx: &Compile<'_>) -> Result<Box<dyn Kernel>, Declined> {
         results: &kernel.results,
         contents: &contents,
         constant: &|_| false,
-        figures: &FIGURES,
+        target: &TARGET,
     };
     match graph::lower(&request) {
         Ok(lowering) => {
@@ -133,7 +133,7 @@ impl Kernel for Lowered {
             results: &results,
             contents: &contents,
             constant: &|_| false,
-            figures: &FIGURES,
+            target: &TARGET,
         };
         let lowering = graph::lower(&request).map_err(|refusal| match refusal {
             Refusal::Geometry(error) => KernelError::Geometry(error),

@@ -1,4 +1,4 @@
-//! Graph ops as tile functions (`trident_lower::graph`), compiled for the CPU with their accesses checked, against the CPU's
+//! Graph ops as tile functions (`trident_graph_to_tile`), compiled for the CPU with their accesses checked, against the CPU's
 //! kernels: odd sizes, empty arrays, NaN and infinities.
 #![allow(clippy::unwrap_used)] // what does not fit fails the test
 

@@ -1,14 +1,17 @@
 //! Runs an op by its kernel, and as the tile functions that it is lowered to.
 
 use trident_cpu::CpuDevice;
+use trident_graph_to_tile::{self as graph, Arg, Array, Lowering, Packed, Request, Target};
 use trident_ir::{Attr, Block, DType, Func, Level, Literal, Module, Op, OpKind, Type, ValueInfo};
 use trident_jit::Compiler;
-use trident_lower::graph::{self, Arg, Array, Lowering, Packed, Request};
-use trident_lower::lane::Figures;
 use trident_runtime::{
     Arguments, Checks, Device, Immediate, KernelCompiler, KernelOptions, Launch, LaunchLimits,
     Pool, Tensor, Unit, Value,
 };
+
+/// A GPU, which uses all algorithms.
+pub(crate) const TARGET: Target =
+    Target { block: 256, vector: 16, flops_per_byte: 32, scratch: 128 << 20, matrix_unit: false };
 
 /// An op with its operands.
 pub(crate) struct Case {
@@ -79,14 +82,14 @@ impl Case {
 
     /// What the steps give that the op is lowered to, for results of these types.
     pub(crate) fn lowered(&self, like: &[Tensor]) -> Result<Vec<Tensor>, String> {
-        self.run(&self.lowering(like, &Figures::APPLE, &|_| false)?, like)
+        self.run(&self.lowering(like, &TARGET, &|_| false)?, like)
     }
 
-    /// The steps for a device of these figures, where some operands are constant.
+    /// The steps for this target, where some operands are constant.
     pub(crate) fn lowering(
         &self,
         like: &[Tensor],
-        figures: &Figures,
+        target: &Target,
         constant: &dyn Fn(usize) -> bool,
     ) -> Result<Lowering, String> {
         let mut func = self.func();
@@ -102,7 +105,7 @@ impl Case {
             results: &results,
             contents: &contents,
             constant,
-            figures,
+            target,
         };
         graph::lower(&request).map_err(|e| e.to_string())
     }

@@ -1,9 +1,10 @@
 //! Products of models on devices with tensor operations, which take 32 factors at once.
 
-use super::run::{Case, agree, floats};
+use super::run::{Case, TARGET, agree, floats};
+use trident_graph_to_tile::Target;
 use trident_ir::{Attr, DType, Module, OpKind as K};
-use trident_lower::lane::{self, Figures};
 use trident_runtime::Tensor;
+use trident_tile_to_lane::{self as lane, GpuFigures};
 
 /// Numbers of this type.
 fn numbers(dtype: DType, dims: &[usize], seed: u32) -> Option<Tensor> {
@@ -13,7 +14,7 @@ fn numbers(dtype: DType, dims: &[usize], seed: u32) -> Option<Tensor> {
 
 #[test]
 fn products_of_short_floats_are_computed_by_tensor_operations() {
-    let m5 = Figures::chip("M5").unwrap();
+    let m5 = GpuFigures::chip("M5").unwrap();
     let matmul = (K::MatMul, [vec![70, 45], vec![45, 90]]);
     let conv = (K::Conv, [vec![2, 5, 9, 11], vec![20, 5, 3, 3]]);
     let einsum = (K::Einsum, [vec![70, 45], vec![45, 90]]);
@@ -21,7 +22,7 @@ fn products_of_short_floats_are_computed_by_tensor_operations() {
         (DType::F16, m5, true),
         (DType::BF16, m5, true),
         (DType::F32, m5, false),
-        (DType::F16, Figures::APPLE, false),
+        (DType::F16, GpuFigures::APPLE, false),
     ] {
         for (kind, [a, b]) in [&matmul, &conv, &einsum] {
             let attrs = [("equation", Attr::Str("ij,jk->ik".into()))];
@@ -29,7 +30,8 @@ fn products_of_short_floats_are_computed_by_tensor_operations() {
             let operands = vec![numbers(dtype, a, 1), numbers(dtype, b, 2)];
             let case = Case::new(*kind, attrs, operands, 1);
             let like = case.kernel();
-            let lowering = case.lowering(&like, &figures, &|_| false).unwrap();
+            let target = Target { matrix_unit: figures.tensors, ..TARGET };
+            let lowering = case.lowering(&like, &target, &|_| false).unwrap();
             let func = lowering.steps[0].func.clone();
             let module = Module { funcs: vec![func], ..Module::default() };
             let plan = lane::lower(&module, &figures).unwrap().plan;

@@ -1,14 +1,13 @@
 //! Convolutions by Winograd's algorithm, against sums in f64.
 
-use super::run::{Case, agree, floats};
+use super::run::{Case, TARGET, agree, floats};
 use super::{list, one};
+use trident_graph_to_tile::{Lowering, Target};
 use trident_ir::{Attr, DType, OpKind as K};
-use trident_lower::graph::Lowering;
-use trident_lower::lane::Figures;
 use trident_runtime::{Pool, Tensor};
 
 /// A device to which memory costs nothing, so that small sizes are worth it.
-const FREE: Figures = Figures { balance: 0, ..Figures::APPLE };
+const FREE: Target = Target { flops_per_byte: 0, ..TARGET };
 
 /// Half of the distance of 1 and the next number of f32.
 const ROUNDING: f64 = 1.0 / (1 << 24) as f64;
@@ -222,7 +221,7 @@ fn sizes_decide() {
             pads: [1; 4],
         };
         let [x, w, y] = conv.dims().map(|d| Tensor::alloc(&Pool::new(), DType::F32, &d).unwrap());
-        let lowering = conv.case(x, w).lowering(&[y], &Figures::APPLE, &|_| constant).unwrap();
+        let lowering = conv.case(x, w).lowering(&[y], &TARGET, &|_| constant).unwrap();
         tile(lowering.algorithm)
     };
     // ResNet's layers, then those of VGG and of an image's encoder: transforms of few channels or of the weights move more than
@@ -282,7 +281,7 @@ fn scratch_memory_is_bounded() {
     let large =
         Conv { images: 4, inputs: 128, outputs: 128, rows: 256, columns: 256, pads: [1; 4] };
     let [x, w, y] = large.dims().map(|d| Tensor::alloc(&Pool::new(), DType::F32, &d).unwrap());
-    let lowering = large.case(x, w).lowering(&[y], &Figures::APPLE, &|i| i == 1).unwrap();
+    let lowering = large.case(x, w).lowering(&[y], &TARGET, &|i| i == 1).unwrap();
     assert_eq!(tile(lowering.algorithm), Some(4));
     assert_eq!(lowering.steps.len(), 3 * 5);
     assert!(bytes(&lowering) <= 128 << 20, "{} bytes", bytes(&lowering));
@@ -295,8 +294,8 @@ fn scratch_memory_is_bounded() {
     x.slice_mut::<f32>().unwrap()[7000] = f32::INFINITY;
     let case = conv.case(x, floats(&w, 2).unwrap());
     let run = |scratch: usize| {
-        let figures = Figures { scratch, ..FREE };
-        let lowering = case.lowering(&like, &figures, &|i| i == 1).unwrap();
+        let target = Target { scratch, ..FREE };
+        let lowering = case.lowering(&like, &target, &|i| i == 1).unwrap();
         assert!(bytes(&lowering) <= scratch, "{} bytes", bytes(&lowering));
         let found = case.run(&lowering, &like).unwrap().swap_remove(0);
         (lowering.algorithm, lowering.steps.len(), found)

@@ -2,7 +2,7 @@
 //! emulator finds no race, no divergent barrier, and no access outside of memory or of what nobody wrote.
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
-#[path = "../../../lower/tests/lane/generate.rs"]
+#[path = "../../../tile-to-lane/tests/lane/generate.rs"]
 mod generate;
 
 mod casts;

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use cranelift_codegen::ir::{Endianness, InstBuilder, MemFlagsData, Value};
 use trident_ir::{DType, Op, ops};
-use trident_lower::access::{Destination, Elem, Index, NodeId};
+use trident_tile_analysis::{Destination, Elem, Index, NodeId};
 
 use super::node::{Kind, Register};
 use super::row::{StorePlan, VectorPath};

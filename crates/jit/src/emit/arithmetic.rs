@@ -5,7 +5,7 @@ use cranelift_codegen::ir::{InstBuilder, Value, types};
 use trident_ir::dtype::Class;
 use trident_ir::op::words::ShiftDirection;
 use trident_ir::{DType, Op, OpKind as K, ops};
-use trident_lower::access::{Elem, function_name};
+use trident_tile_analysis::{Elem, function_name};
 
 use super::node::Register;
 use super::{Emitter, Result, malformed, view};

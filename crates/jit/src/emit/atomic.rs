@@ -3,8 +3,8 @@
 use cranelift_codegen::ir::{InstBuilder, Value};
 use trident_ir::dtype::Class;
 use trident_ir::{DType, Op, OpKind as K, ops};
-use trident_lower::access::{Elem, NodeId, Ordering, index_bits};
 use trident_runtime::Checks;
+use trident_tile_analysis::{Elem, NodeId, Ordering, index_bits};
 
 use super::node::{Kind, Register};
 use super::{Emitter, Result, malformed, view};

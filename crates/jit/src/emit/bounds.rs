@@ -11,8 +11,8 @@ use std::mem::{offset_of, size_of};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value, types};
 use trident_ir::{Func, Type};
-use trident_lower::access::{Elem, Span, Touch, start};
 use trident_runtime::Checks;
+use trident_tile_analysis::{Elem, Span, Touch, start};
 
 use super::{Context, Emitter, Result};
 use crate::abi::{self, Bound};

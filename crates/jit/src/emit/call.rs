@@ -4,8 +4,8 @@ use cranelift_codegen::ir::{
     AbiParam, InstBuilder, MemFlagsData, Signature, StackSlotData, StackSlotKind, Value, types,
 };
 use trident_ir::{DType, Func, Op, OpKind, ops};
-use trident_lower::access::{Elem, Fun, NodeId, function_name, index_bits, is_block_function};
 use trident_runtime::Declined;
+use trident_tile_analysis::{Elem, Fun, NodeId, function_name, index_bits, is_block_function};
 
 use super::node::{Kind, Register};
 use super::{Emitter, Result, is_toward_zero, malformed};

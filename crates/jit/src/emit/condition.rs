@@ -8,8 +8,8 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value, types};
 use trident_ir::tile::Origin;
 use trident_ir::{DType, Op, ops};
-use trident_lower::access::{Index, NodeId, counter, index_bits};
 use trident_runtime::Checks;
+use trident_tile_analysis::{Index, NodeId, counter, index_bits};
 
 use super::{Condition, Context, Emitter, Result, view};
 

@@ -7,8 +7,8 @@ use std::mem::offset_of;
 
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use trident_ir::{DType, Op, ops};
-use trident_lower::access::{Bit, Elem, NodeId, axes, index_bits, own};
 use trident_runtime::Checks;
+use trident_tile_analysis::{Bit, Elem, NodeId, axes, index_bits, own};
 
 use super::guard::Numbers;
 use super::node::Kind;

@@ -7,7 +7,7 @@
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Type, Value, types};
 use trident_ir::{Block, DType, Op, ValueId, ops};
-use trident_lower::access::{Carried as Decided, Elem, Fun, NodeId, index_bits};
+use trident_tile_analysis::{Carried as Decided, Elem, Fun, NodeId, index_bits};
 
 use super::node::{Desc, Kind, Register, Val};
 use super::sweep::args;

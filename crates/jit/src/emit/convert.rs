@@ -4,7 +4,7 @@ use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use trident_ir::dtype::Class;
 use trident_ir::{DType, Op, ops};
-use trident_lower::access::Elem;
+use trident_tile_analysis::Elem;
 
 use super::node::Register;
 use super::{Emitter, Result, is_toward_zero, view};

@@ -2,7 +2,7 @@
 
 use cranelift_codegen::ir::{InstBuilder, Value};
 use trident_ir::{DType, Op, Type, ops};
-use trident_lower::access::{Elem, Fun, NodeId, axes, index_bits, own};
+use trident_tile_analysis::{Elem, Fun, NodeId, axes, index_bits, own};
 
 use super::access::Store;
 use super::node::{Desc, Kind, Register, Val};

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use cranelift_codegen::ir::{InstBuilder, Value, types};
-use trident_lower::access::{Bit, Fun, Index, NodeId, rename, uniform};
+use trident_tile_analysis::{Bit, Fun, Index, NodeId, rename, uniform};
 
 use super::node::{Kind, Register};
 use super::{Emitter, Result};

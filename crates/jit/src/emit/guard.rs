@@ -1,10 +1,10 @@
-//! Code for the terms and guards of `lower::access`.
+//! Code for the terms and guards of `tile_analysis`.
 
 use std::collections::HashMap;
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
-use trident_lower::access::{Arith, Guard, NodeId, Term, TermId, Terms, Test};
+use trident_tile_analysis::{Arith, Guard, NodeId, Term, TermId, Terms, Test};
 
 use super::node::Register;
 use super::{Emitter, Result};

@@ -7,8 +7,9 @@ use cranelift_codegen::ir::{InstBuilder, Type, Value, types};
 use trident_ir::dtype::Class;
 use trident_ir::op::words::ShiftDirection;
 use trident_ir::{DType, Op, OpKind as K, ops};
-use trident_lower::access::{
-    Destination, Elem, Fun, GROUP, Index, NodeId, Operand, Row, Target, rename, start, uniform,
+use trident_tile_analysis::{
+    Destination, Elem, Fun, GROUP, Index, NodeId, Operand, Row, VectorTarget, rename, start,
+    uniform,
 };
 
 use super::access::Store;
@@ -31,7 +32,7 @@ fn vectors(ty: Type) -> usize {
 /// The capabilities of 128-bit vectors.
 struct Lanes;
 
-impl Target for Lanes {
+impl VectorTarget for Lanes {
     fn holds(&self, elem: Elem) -> bool {
         vector(elem).is_some()
     }

@@ -37,8 +37,8 @@ use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use trident_ir::op::words::FloatRounding;
 use trident_ir::tile::Origin;
 use trident_ir::{Func, Loc, Module, Op, Type, ValueId, ops};
-use trident_lower::access::{Elem, Graph, Node, NodeId, block_type};
 use trident_runtime::{Checks, Declined};
+use trident_tile_analysis::{Elem, Graph, Node, NodeId, block_type};
 
 use self::node::{Desc, Kind, Register, Val};
 use self::state::{Calls, Checking, Output, Program, Scratch, Sweeps, WideLoops};

@@ -2,10 +2,10 @@
 
 use cranelift_codegen::ir::{Type, Value, types};
 use trident_ir::DType;
-use trident_lower::access::{self, Elem, NodeId};
+use trident_tile_analysis::{self as analysis, Elem, NodeId};
 
 /// How a block's elements are obtained; run-time scalars are Cranelift values.
-pub(super) type Kind<'m> = access::Kind<'m, Value>;
+pub(super) type Kind<'m> = analysis::Kind<'m, Value>;
 
 /// Register types.
 pub(super) trait Register {

@@ -4,10 +4,10 @@ use cranelift_codegen::ir::{InstBuilder, Value, types};
 use trident_ir::literal::LiteralData;
 use trident_ir::op::{Effect, Group};
 use trident_ir::{Block, DType, Op, OpKind as K, ops};
-use trident_lower::access::{
+use trident_runtime::{Checks, Declined};
+use trident_tile_analysis::{
     Bit, Elem, Expression, Node, NodeId, index_bits, is_lazy, is_volatile,
 };
-use trident_runtime::{Checks, Declined};
 
 use super::node::{Kind, Register, Val};
 use super::{Condition, Emitter, Result, malformed, view};

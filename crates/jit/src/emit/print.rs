@@ -4,7 +4,7 @@ use std::mem::offset_of;
 
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use trident_ir::{DType, Op, ops};
-use trident_lower::access::Elem;
+use trident_tile_analysis::Elem;
 
 use super::node::Val;
 use super::{Emitter, Result, malformed, view};

@@ -1,9 +1,9 @@
 //! Loops over elements whose accesses are known to be inside memory before the loop begins.
 //!
-//! One test ([`Corners`](trident_lower::access::Corners)) precedes the loop, which is emitted twice: without tests of
+//! One test ([`Corners`](trident_tile_analysis::Corners)) precedes the loop, which is emitted twice: without tests of
 //! these accesses, and with all tests in case a corner is outside, because masks may exclude what is there.
 
-use trident_lower::access::{Destination, Index, NodeId, Proved};
+use trident_tile_analysis::{Destination, Index, NodeId, Proved};
 
 use super::guard::Numbers;
 use super::{Emitter, Result};

@@ -2,7 +2,7 @@
 
 use cranelift_codegen::ir::{InstBuilder, Value};
 use trident_ir::{DType, Op, OpKind, Type, ops};
-use trident_lower::access::{Bit, Elem, Index, NodeId, axes, counter, index_bits, log2};
+use trident_tile_analysis::{Bit, Elem, Index, NodeId, axes, counter, index_bits, log2};
 
 use super::node::{Kind, Register, Val};
 use super::{Emitter, Result, block_type, malformed, view};

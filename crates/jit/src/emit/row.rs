@@ -6,11 +6,11 @@ use std::collections::HashSet;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use trident_ir::dtype::Class;
-use trident_lower::access::{
-    Destination, GROUP, INNER, Index, Mask, NodeId, Overlap, Row, Target, element, start,
+use trident_runtime::Checks;
+use trident_tile_analysis::{
+    Destination, GROUP, INNER, Index, Mask, NodeId, Overlap, Row, VectorTarget, element, start,
     substitute,
 };
-use trident_runtime::Checks;
 
 use super::node::Kind;
 use super::wide::WideRows;
@@ -57,7 +57,7 @@ impl<'m> Emitter<'m, '_> {
     /// The longest rows of these blocks that the target's vectors can compute and write to `to`.
     pub(super) fn row(
         &self,
-        target: &dyn Target,
+        target: &dyn VectorTarget,
         dims: &[usize],
         roots: &[NodeId],
         to: Option<Destination>,

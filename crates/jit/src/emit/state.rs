@@ -9,8 +9,8 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use trident_ir::tile::{Origin, Origins};
 use trident_ir::{Func, Module, Op, ValueId};
-use trident_lower::access::{Index, Materialisation, NodeId, Proved};
 use trident_runtime::Checks;
+use trident_tile_analysis::{Index, Materialisation, NodeId, Proved};
 
 /// The program of the grid that the code computes, and its interface to the launch.
 pub(super) struct Program {

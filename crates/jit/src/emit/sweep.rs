@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{BlockArg, InstBuilder, Value, types};
-use trident_lower::access::{INNER, Index, NodeId, counter, log2};
+use trident_tile_analysis::{INNER, Index, NodeId, counter, log2};
 
 use super::node::Kind;
 use super::{Emitter, Result};

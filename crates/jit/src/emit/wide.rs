@@ -5,8 +5,8 @@ mod translate;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value, types};
 use trident_ir::Op;
-use trident_lower::access::{
-    Destination, Elem, Index, NodeId, Operand, Row, Target, counter, element, place, start,
+use trident_tile_analysis::{
+    Destination, Elem, Index, NodeId, Operand, Row, VectorTarget, counter, element, place, start,
 };
 
 use self::translate::{Translation, class_of, format_of};
@@ -39,7 +39,7 @@ enum Word {
 /// The capabilities of loops; [`translate`] knows which ops they support.
 struct Loops;
 
-impl Target for Loops {
+impl VectorTarget for Loops {
     fn holds(&self, elem: Elem) -> bool {
         is_short(elem) || vector(elem).is_some()
     }

@@ -7,7 +7,7 @@ use half::f16;
 use trident_ir::dtype::Class as Kinds;
 use trident_ir::op::words::ShiftDirection;
 use trident_ir::{DType, Op, OpKind as K, ops};
-use trident_lower::access::{
+use trident_tile_analysis::{
     Elem, Fun, Index, NodeId, Row, function_name, is_block_function, rename, start, uniform,
 };
 
