@@ -43,7 +43,7 @@ impl Format {
     fn test(self) -> ([&'static str; 3], u64) {
         match self {
             Format::Triton => (["trident-triton", "fuzz", "damaged_texts"], 10_000),
-            Format::Mps => (["trident-mps", "damage", "damaged_files"], 2_000),
+            Format::Mps => (["trident-model", "damage", "damaged_files"], 2_000),
         }
     }
 

@@ -28,8 +28,8 @@ const EDGES: &[(&str, &[&str])] = &[
     ("emulator", &["apple", "ir", "runtime"]),
     ("devices", &["runtime", "jit", "cpu", "apple", "emulator"]),
     ("engine", &["ir", "passes", "runtime"]),
-    ("mps", &["ir", "runtime", "engine", "onnx"]),
-    ("serving", &["ir", "runtime", "engine", "onnx", "mps"]),
+    ("model", &["ir", "runtime", "engine", "onnx"]),
+    ("serving", &["ir", "runtime", "engine", "onnx", "model"]),
     ("tritonserver", &["runtime", "onnx", "serving", "devices"]),
     ("python", &["ir", "runtime", "engine", "triton", "onnx", "devices"]),
     ("cli", &["*"]),
@@ -110,7 +110,7 @@ fn closure(names: &[&str]) -> BTreeSet<String> {
 
 #[test]
 fn compiled_models_know_the_sources_of_all_that_is_in_them() {
-    let build = fs::read_to_string(root().join("crates/mps/build.rs")).unwrap();
+    let build = fs::read_to_string(root().join("crates/model/build.rs")).unwrap();
     let (_, list) = build.split_once("const CRATES: &[&str] =").unwrap();
     let list = list.split_once(';').unwrap().0;
     let digested: BTreeSet<String> =

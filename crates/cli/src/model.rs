@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use trident_devices::{DeviceError, ForModels, MAX_THREADS, Settings};
 use trident_engine::{Options, Session};
-use trident_mps::Model;
+use trident_model::Model;
 use trident_runtime::KernelCompiler;
 use trident_serving::Hardware;
 
@@ -141,7 +141,7 @@ pub(crate) fn read(path: &Path) -> Result<Model, Failure> {
         Err(error) => return Err(within(&error.to_string())),
         Ok(_) => {}
     }
-    trident_mps::load(path).map_err(|error| within(&error.to_string()))
+    trident_model::load(path).map_err(|error| within(&error.to_string()))
 }
 
 /// Loads a model and plans it for the devices.

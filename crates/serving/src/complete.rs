@@ -6,7 +6,7 @@ use crate::invalid::ConfigError;
 use crate::rows;
 use std::sync::Arc;
 use trident_ir::{Dim, ValueInfo};
-use trident_mps::Interface;
+use trident_model::Interface;
 
 /// The batch size of models that have a batch dimension and no configuration of it, as the server's backends have it.
 pub const DEFAULT_MAX_BATCH_SIZE: i32 = 4;

@@ -60,7 +60,7 @@ pub enum LoadError {
     Read { model: String, path: String, source: std::io::Error },
     /// The model's file is no model that can be run.
     #[error("failed to load '{path}' for model '{model}': {source}")]
-    File { model: String, path: String, source: Box<trident_mps::LoadError> },
+    File { model: String, path: String, source: Box<trident_model::LoadError> },
     /// The shapes in the model contradict each other.
     #[error("failed to load '{path}' for model '{model}': {source}")]
     Shapes { model: String, path: String, source: Box<ShapeError> },

@@ -128,7 +128,7 @@ fn models_agree_with_their_configurations_and_complete_them() {
     let folders = models.into_iter().flatten().map(|folder| folder.unwrap().path());
     for folder in folders.filter(|folder| folder.is_dir()) {
         let name = folder.file_name().unwrap().to_str().unwrap();
-        let model = trident_mps::load(folder.join("1/model.onnx")).unwrap();
+        let model = trident_model::load(folder.join("1/model.onnx")).unwrap();
         let signature = Signature::of(name, &model.interface().unwrap()).unwrap();
         let text = fs::read_to_string(folder.join("config.pbtxt")).unwrap();
         let given = load(ModelConfig::from_text(&text).unwrap(), &folder);

@@ -4,7 +4,7 @@
 
 use std::io;
 use trident_ir::{DType, Dim, Type, ValueInfo};
-use trident_mps::Interface;
+use trident_model::Interface;
 use trident_serving::*;
 
 fn config(text: &str) -> ModelConfig {

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use trident_devices::{DeviceError, ForModels, METAL, METAL_TEXTS, MetalTexts};
 use trident_engine::Options;
 use trident_ir::Module;
-use trident_mps::{Compiled, Model};
+use trident_model::{Compiled, Model};
 use trident_runtime::Listing;
 
 const EXAMPLES: &str = "\

@@ -15,7 +15,7 @@ use trident_devices::ForModels;
 use trident_engine::{Form, OptionalInput, Options, PassOptions, PlanReport, Session, StepReport};
 use trident_ir::text::LISTED;
 use trident_ir::{Attr, Func, Literal, ValueInfo};
-use trident_mps::Model;
+use trident_model::Model;
 use trident_onnx::Info;
 
 const EXAMPLES: &str = "\

@@ -13,7 +13,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use trident_devices::is_gpu;
-use trident_mps::Model;
+use trident_model::Model;
 use trident_onnx::files::Disk;
 use trident_serving::{
     Accelerators, ConfigError, DEFAULT_MAX_BATCH_SIZE, Hardware, Host, Labels, LoadError, LogLevel,

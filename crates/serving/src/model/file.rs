@@ -5,7 +5,7 @@ use crate::config::ModelConfig;
 use crate::failure::LoadError;
 use std::io;
 use std::path::{Component, Path};
-use trident_mps::{Model as Loaded, load_from};
+use trident_model::{Model as Loaded, load_from};
 use trident_onnx::files::{Files, Source};
 
 /// The files that a version may have if its configuration names none or the first, which servers fill in for ONNX Runtime's

@@ -11,7 +11,7 @@ use std::fs;
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 use trident_engine::{Options, PassOptions, PlanError};
-use trident_mps::{LoadError, Model};
+use trident_model::{LoadError, Model};
 
 /// Mutants that a plain test run looks at.
 const COUNT: u64 = 200;
@@ -220,10 +220,10 @@ fn what_is_no_model_says_so() {
     let path = folder.path().join("m.mps");
     for content in [&b"no model"[..], b"", b"\x89MPS\r\n\x1a", b"\x89MPS\r\n\x1a\n"] {
         fs::write(&path, content).unwrap();
-        let text = trident_mps::load(&path).unwrap_err().to_string();
+        let text = trident_model::load(&path).unwrap_err().to_string();
         assert!(text.contains("compile the model again"), "{text}");
     }
-    let error = trident_mps::load(folder.path().join("absent")).unwrap_err();
+    let error = trident_model::load(folder.path().join("absent")).unwrap_err();
     assert!(matches!(error, LoadError::Open { .. }), "{error}");
 }
 

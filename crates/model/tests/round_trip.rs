@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use trident_engine::{Options, Session};
 use trident_ir::Func;
-use trident_mps::{Compiled, Model};
+use trident_model::{Compiled, Model};
 use trident_runtime::{Device, Value};
 
 /// The compiled model as it must come back: values are numbered anew, and reports are not stored.
@@ -136,10 +136,10 @@ fn what_a_file_holds_decides() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     fs::copy(digits(), path("digits.mps")).unwrap();
-    assert!(matches!(trident_mps::load(path("digits.mps")).unwrap(), Model::Onnx(_)));
+    assert!(matches!(trident_model::load(path("digits.mps")).unwrap(), Model::Onnx(_)));
     let compiled = compile(trident_onnx::load(digits()).unwrap(), &cpu());
     fs::write(path("digits.onnx"), written(&compiled)).unwrap();
-    let loaded = trident_mps::load(path("digits.onnx")).unwrap();
+    let loaded = trident_model::load(path("digits.onnx")).unwrap();
     assert_eq!(loaded.info(), &compiled.info);
     assert!(matches!(loaded, Model::Compiled(_)));
 }

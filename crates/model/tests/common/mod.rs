@@ -8,7 +8,7 @@ use trident_cpu::CpuDevice;
 use trident_engine::{Options, Session};
 use trident_ir::rewrite::{Context, Report, RewriteError};
 use trident_ir::{Dim, Func, Module, Type, ValueInfo};
-use trident_mps::{Compiled, LoadError, Model};
+use trident_model::{Compiled, LoadError, Model};
 use trident_onnx::Info;
 use trident_passes::fuse;
 use trident_runtime::{Cost, Declined, Device, DeviceInfo, Executable, Pool, Tensor, Unit, Value};
@@ -129,7 +129,7 @@ pub(crate) fn written(compiled: &Compiled) -> Vec<u8> {
 }
 
 pub(crate) fn read(file: &[u8]) -> Result<Compiled, LoadError> {
-    match trident_mps::load_from(&Bytes::copy_from_slice(file), "", None)? {
+    match trident_model::load_from(&Bytes::copy_from_slice(file), "", None)? {
         Model::Compiled(compiled) => Ok(compiled),
         Model::Onnx(_) => panic!("an ONNX model"),
     }
