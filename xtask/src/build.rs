@@ -53,15 +53,6 @@ pub(crate) fn trident_path(profile: Profile) -> PathBuf {
     paths::target().join(profile.name()).join(name)
 }
 
-/// Write the typed views of ops, which a test of `ir` makes from the op table.
-pub(crate) fn codegen() -> Result<()> {
-    let line = ["test", "--quiet", "--profile", Profile::Ci.name(), "-p", "trident-ir"];
-    let status =
-        cargo().args(line).args(["--test", "codegen"]).env("TRIDENT_CODEGEN", "1").status();
-    ensure!(status?.success(), "the views of ops were not written");
-    Ok(())
-}
-
 /// The devices that the Python package can run kernels on.
 #[derive(Clone, Copy)]
 pub(crate) enum Devices {

@@ -256,7 +256,6 @@ fn matches_over_kinds(sources: &Sources) -> Result<Vec<String>> {
 
 /// A place that guesses, and a text that it has as long as it does.
 const GUESSES: &[(&str, &str)] = &[
-    ("crates/ir/src/shape/values/mod.rs", "_ => arith::elementwise(cx)"),
     ("crates/ir/src/cost.rs", "_ => match op.decl().group"),
     ("crates/ir/src/op/effect.rs", "_ => Effect::Pure"),
     ("crates/ir/src/op/mod.rs", "fn serves_threads"),

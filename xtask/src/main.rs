@@ -5,6 +5,7 @@
 
 mod backend;
 mod build;
+mod codegen;
 mod darwin;
 mod debian;
 mod foreign;
@@ -200,7 +201,7 @@ fn run(command: Command) -> Result<Outcome> {
             Some(format) => format.run(&args.args),
             None => run_tool(Venv::Onnx, Profile::Ci, "fuzz", &args.args),
         },
-        Command::Codegen => build::codegen().map(|()| Outcome::Success),
+        Command::Codegen => codegen::write().map(|()| Outcome::Success),
         Command::House(options) => house::run(&options),
         Command::Load(options) => load::run(&options).map(|()| Outcome::Success),
         Command::Env { name } => {

@@ -1,105 +1,85 @@
 //! How much arithmetic an op does, from the shapes of its operands and results.
+//!
+//! The counts of ops are functions that their rows name; this file has those that many name, and the parts that others share.
 
-use crate::op::Group;
-use crate::{Op, OpKind};
+use crate::Op;
+
+/// A rule for the number of operations.
+pub(crate) type FlopsRule = fn(&Work<'_>) -> f64;
+
+/// An op and the dimensions of its operands and results, empty for what is absent or no tensor.
+pub(crate) struct Work<'a> {
+    pub(crate) op: &'a Op,
+    pub(crate) operands: &'a [Vec<usize>],
+    pub(crate) results: &'a [Vec<usize>],
+}
 
 /// Floating-point or integer operations of one run, a multiply-add counted as two; 0 for ops that only move elements.
 /// `operands` and `results` are dimensions by place, empty for what is absent or no tensor.
 ///
 /// Contractions are exact; other ops count a few operations for each element, enough to rank them in reports.
 pub fn flops(op: &Op, operands: &[Vec<usize>], results: &[Vec<usize>]) -> f64 {
-    let operand = |i: usize| operands.get(i).map_or(&[][..], Vec::as_slice);
-    let result = results.first().map_or(&[][..], Vec::as_slice);
-    let elements = |dims: &[usize]| dims.iter().map(|&d| d as f64).product::<f64>();
-    let out = elements(result);
-    let last = |dims: &[usize], from_end: usize| {
-        dims.len().checked_sub(from_end).map_or(1.0, |i| dims[i] as f64)
-    };
-    let product = |a: &[usize], trans_a: bool| {
-        let depth = if trans_a && a.len() > 1 { 2 } else { 1 };
-        2.0 * out * last(a, depth)
-    };
-    // Each result element of a convolution sums over the filter of one output channel.
-    let filter = |w: &[usize]| elements(w.get(1..).unwrap_or_default());
-    match op.kind {
-        OpKind::Conv | OpKind::FusedConv | OpKind::ConvInteger => 2.0 * out * filter(operand(1)),
-        OpKind::DeformConv | OpKind::CausalConvWithState => 2.0 * out * filter(operand(1)),
-        OpKind::QLinearConv => 2.0 * out * filter(operand(3)),
-        // The other way round: each operand element is spread over the filter.
-        OpKind::ConvTranspose => 2.0 * elements(operand(0)) * filter(operand(1)),
-        OpKind::MatMul | OpKind::MatMulInteger | OpKind::MatMulNBits | OpKind::QLinearMatMul => {
-            product(operand(0), false)
-        }
-        OpKind::FusedMatMul | OpKind::Gemm => product(operand(0), op.flag("trans_a")),
-        OpKind::Einsum => einsum(op.str("equation").unwrap_or(""), operands),
-        OpKind::Attention => attention(operand(0), operand(1), operand(2), op),
-        OpKind::LSTM | OpKind::GRU | OpKind::RNN => {
-            // Both products of every step: x·w and h·r, for each sequence and batch entry.
-            let steps = elements(operand(0).get(..2).unwrap_or_default());
-            2.0 * steps * (elements(operand(1)) + elements(operand(2)))
-        }
-        OpKind::AveragePool | OpKind::MaxPool | OpKind::LpPool => {
-            let window = op.ints("kernel_shape").unwrap_or_default();
-            out * window.iter().map(|&k| k as f64).product::<f64>()
-        }
-        _ => match op.decl().group {
-            Group::Elementwise => out,
-            Group::Fused => out * op.regions.first().map_or(0.0, |region| region.ops.len() as f64),
-            Group::Contract | Group::Quant | Group::Image | Group::Signal => {
-                2.0 * out.max(elements(operand(0)))
-            }
-            Group::Pool | Group::Reduce => 4.0 * out.max(elements(operand(0))),
-            _ => 0.0,
-        },
+    (op.decl().flops)(&Work { op, operands, results })
+}
+
+/// The number of elements.
+pub(crate) fn elements(dims: &[usize]) -> f64 {
+    dims.iter().map(|&d| d as f64).product()
+}
+
+/// The number of elements of a filter for one channel of the result: [channels, …].
+pub(crate) fn filter(w: &[usize]) -> f64 {
+    elements(w.get(1..).unwrap_or_default())
+}
+
+impl Work<'_> {
+    /// The dimensions of an operand.
+    pub(crate) fn operand(&self, i: usize) -> &[usize] {
+        self.operands.get(i).map_or(&[], Vec::as_slice)
+    }
+
+    /// The number of elements of the first result.
+    pub(crate) fn out(&self) -> f64 {
+        elements(self.results.first().map_or(&[], Vec::as_slice))
+    }
+
+    /// As many as the first result or the first operand has elements, whichever has more.
+    fn most(&self) -> f64 {
+        self.out().max(elements(self.operand(0)))
+    }
+
+    /// A matrix product whose first factor is `a`, perhaps transposed.
+    pub(crate) fn product(&self, a: usize, transposed: bool) -> f64 {
+        let a = self.operand(a);
+        let depth = if transposed && a.len() > 1 { 2 } else { 1 };
+        2.0 * self.out() * a.len().checked_sub(depth).map_or(1.0, |i| a[i] as f64)
     }
 }
 
-/// Every combination of all labels is one multiply-add for each operand after the first.
-fn einsum(equation: &str, operands: &[Vec<usize>]) -> f64 {
-    let inputs = equation.split("->").next().unwrap_or("");
-    let mut sizes = std::collections::BTreeMap::new();
-    for (term, dims) in inputs.split(',').zip(operands) {
-        let labels: Vec<char> = term.chars().filter(|c| c.is_alphabetic()).collect();
-        // Dimensions under an ellipsis have no label of their own.
-        let (head, tail) = match term.split_once("...") {
-            Some((head, _)) => {
-                let before = head.chars().filter(|c| c.is_alphabetic()).count();
-                (before, labels.len() - before)
-            }
-            None => (labels.len(), 0),
-        };
-        let rest = dims.len().saturating_sub(tail);
-        for (&label, &d) in labels.iter().zip(dims.iter().take(head).chain(dims.iter().skip(rest)))
-        {
-            let size = sizes.entry(label).or_insert(1);
-            *size = d.max(*size);
-        }
-    }
-    let combinations: f64 = sizes.values().map(|&d| d as f64).product();
-    2.0 * combinations * operands.len().saturating_sub(1).max(1) as f64
+/// Elements only move.
+pub(crate) fn none(_: &Work<'_>) -> f64 {
+    0.0
 }
 
-/// q·kᵀ and softmax·v, for rank 4 [batch, heads, length, size] and rank 3 [batch, length, heads·size].
-fn attention(q: &[usize], k: &[usize], v: &[usize], op: &Op) -> f64 {
-    let f = |n: usize| n as f64;
-    match (q, k, v) {
-        (&[b, h, m, d], &[_, _, n, _], &[_, _, _, e]) => {
-            2.0 * f(b) * f(h) * f(m) * f(n) * (f(d) + f(e))
-        }
-        (&[b, m, d], &[_, n, _], &[_, _, e]) => {
-            // Values of all query heads: grouped heads are used several times.
-            let heads = |name| op.int(name).map_or(1.0, |n| n as f64).max(1.0);
-            let repeat = heads("q_num_heads") / heads("kv_num_heads");
-            2.0 * f(b) * f(m) * f(n) * (f(d) + f(e) * repeat)
-        }
-        _ => 0.0,
-    }
+/// One operation for each element of the result.
+pub(crate) fn one_each(work: &Work<'_>) -> f64 {
+    work.out()
+}
+
+/// Two for each element of the result or of the first operand, whichever has more.
+pub(crate) fn two_each(work: &Work<'_>) -> f64 {
+    2.0 * work.most()
+}
+
+/// Four for each element of the result or of the first operand, whichever has more.
+pub(crate) fn four_each(work: &Work<'_>) -> f64 {
+    4.0 * work.most()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Attr;
+    use crate::{Attr, OpKind, ValueId};
 
     fn count(
         kind: OpKind,
@@ -107,7 +87,7 @@ mod tests {
         operands: &[&[usize]],
         y: &[usize],
     ) -> f64 {
-        let mut op = Op::new(kind, vec![None; operands.len()], vec![None]);
+        let mut op = Op::new(kind, vec![Some(ValueId(0)); operands.len()], vec![None]);
         for (name, value) in attrs {
             op.attrs.set(name, value.clone());
         }

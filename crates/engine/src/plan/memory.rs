@@ -8,8 +8,8 @@
 
 use super::{BlockPlan, Source, Step, Work};
 use trident_ir::literal::checked_len;
-use trident_ir::op::Group;
-use trident_ir::{DType, Func, OpKind, Type};
+use trident_ir::op::{Group, OpDecl, Use};
+use trident_ir::{DType, Func, Type};
 use trident_runtime::Arena;
 
 /// Number of values beyond which planning would take longer than it saves.
@@ -98,7 +98,7 @@ fn lives(body: &BlockPlan, func: &Func) -> Option<(Vec<Life>, usize)> {
         for (i, place) in step.outputs.iter().enumerate() {
             let (Some(place), Work::Kernel(_)) = (*place, &step.work) else { continue };
             let shared = match i {
-                0 if step.more.is_empty() && is_view(step.op.kind) => {
+                0 if step.more.is_empty() && shares(step.op.decl()) => {
                     match step.inputs.first().map(|o| o.source) {
                         Some(Source::Value(from)) if owner[from].is_some() => owner[from],
                         _ => continue,
@@ -148,10 +148,9 @@ fn lives(body: &BlockPlan, func: &Func) -> Option<(Vec<Life>, usize)> {
     Some((lives, results))
 }
 
-/// Ops whose result is the operand's memory with different dimensions.
-fn is_view(kind: OpKind) -> bool {
-    use OpKind as K;
-    matches!(kind, K::Identity | K::Reshape | K::Squeeze | K::Unsqueeze | K::Flatten)
+/// Whether the result is the first operand's memory with other dimensions.
+fn shares(op: &OpDecl) -> bool {
+    op.operand(0).is_some_and(|operand| operand.used == Use::View)
 }
 
 /// The memory of an operand that an elementwise kernel can overwrite with its result.

@@ -79,19 +79,9 @@ impl<'a> Composite<'a> {
         self.op.inputs.len()
     }
 
-    /// A number attribute, 0 if it is absent.
-    pub fn float(&self, name: &str) -> f64 {
-        self.op.float(name).unwrap_or_default().into()
-    }
-
-    /// A truth value attribute.
-    pub fn flag(&self, name: &str) -> bool {
-        self.op.flag(name)
-    }
-
-    /// A text attribute.
-    pub fn str(&self, name: &str) -> Option<&str> {
-        self.op.str(name)
+    /// The op itself.
+    pub fn op(&self) -> &'a Op {
+        self.op
     }
 }
 
@@ -250,6 +240,12 @@ impl<'a> Operand<'a> for f64 {
     }
 }
 
+impl<'a> Operand<'a> for f32 {
+    fn beside(self, other: Expr<'a>) -> Expr<'a> {
+        other.number(self.into())
+    }
+}
+
 macro_rules! operators {
     ($($of:ident $method:ident)*) => { $(
         impl<'a, T: Operand<'a>> $of<T> for Expr<'a> {
@@ -263,6 +259,13 @@ macro_rules! operators {
             type Output = Expr<'a>;
             fn $method(self, other: Expr<'a>) -> Expr<'a> {
                 other.number(self).binary(K::$of, other)
+            }
+        }
+
+        impl<'a> $of<Expr<'a>> for f32 {
+            type Output = Expr<'a>;
+            fn $method(self, other: Expr<'a>) -> Expr<'a> {
+                f64::from(self).$method(other)
             }
         }
     )* };

@@ -1,22 +1,21 @@
 //! Decompositions: what composite elementwise ops mean, in primitives.
 //!
-//! `composites.rs` writes each composite once, as the standard's function bodies do; the op's row in the table names it. The
+//! The op's row names a function of its file that writes the composite, as the standard's function bodies do. Forms that
+//! cancel or overflow are replaced by equal ones that do not. The
 //! reference interpreter evaluates the decomposition ([`Op::decompose`]), and [`lower()`] replaces composites by it for
 //! compilers, so that a composite works wherever primitives do. A device may have a kernel of its own for one, for speed.
 
-mod composites;
 mod expr;
 mod lower;
 
-pub(crate) use composites::*;
 pub use expr::{Composite, Expr};
 pub use lower::lower;
 
 use crate::op::Class;
 use crate::{DType, Op};
 
-/// Writes the decomposition of an op.
-pub type Decompose = for<'a> fn(&'a Composite<'a>) -> Expr<'a>;
+/// Writes the decomposition of an op; `None` if the op does not fit its row.
+pub type Decompose = for<'a> fn(&'a Composite<'a>) -> Option<Expr<'a>>;
 
 /// Names a step of a decomposition.
 pub type StepId = usize;
@@ -49,7 +48,7 @@ impl Op {
             false => dtype,
         };
         let composite = Composite::new(self, dtype, compute);
-        let y = write(&composite);
+        let y = write(&composite)?;
         // Conditions are no numbers to round.
         let to = if y.dtype() == compute { dtype } else { y.dtype() };
         y.result(to);

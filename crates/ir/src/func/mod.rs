@@ -91,10 +91,8 @@ impl Func {
     /// The types of the op's results by its declared rules; `None` for results that are not there and those whose type
     /// only the function tells. At levels tile and lane they are exact, else shapes are left aside.
     pub fn result_types(&self, op: &Op) -> Result<Vec<Option<Type>>, TypeError> {
-        match self.level {
-            Level::Tile => return exact(op, crate::tile::infer(self, op)?),
-            Level::Lane => return exact(op, crate::lane::infer(self, op)?),
-            Level::Graph => {}
+        if self.level != Level::Graph {
+            return exact(op, crate::tile::infer(self, op)?);
         }
         let decl = op.decl();
         let operands = |i: usize| op.input(i).map(|v| self.ty(v));

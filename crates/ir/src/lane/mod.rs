@@ -1,15 +1,9 @@
 //! Type rules of the lane level, where a function is what one thread of a threadgroup runs.
 //!
 //! Values are scalars, vectors of 2, 3 or 4 elements, single pointers, and the 8×8 matrices and 32×32 accumulators of a
-//! simdgroup. Elementwise ops and control flow have the rules of level tile. The functions are as there: [`infer`] checks operands and
-//! attributes and gives the types of results as far as they follow, [`declared`] checks the others.
+//! simdgroup. The rules of ops stand with their rows, in `ops`.
 
-mod memory;
-mod together;
-mod value;
-
-use crate::op::{Group, TypeError};
-use crate::tile::{Site, Types, elementwise, is_element, region};
+use crate::tile::is_element;
 use crate::types::{PointerType, Space, TensorType};
 use crate::{DType, Func, Op, OpKind, Type};
 
@@ -24,30 +18,6 @@ pub const MAX_WIDTH: usize = 4;
 
 /// Most elements of an array; a device has less memory than this allows.
 pub const MAX_ARRAY: usize = 1 << 16;
-
-/// Checks operands and attributes of `op` and gives the types of its results as far as they follow from these.
-pub(crate) fn infer(func: &Func, op: &Op) -> Types {
-    let site = Site { func, op };
-    match (op.kind, op.decl().group) {
-        (_, Group::Elementwise) => elementwise::infer(&site),
-        (OpKind::Constant, _) => site.constant(),
-        (_, Group::Control) => region::infer(&site),
-        (kind, _) if memory::is_one(kind) => memory::infer(&site),
-        (_, Group::Together) => together::infer(&site),
-        _ => value::infer(&site),
-    }
-}
-
-/// Checks the types of results that do not follow.
-pub(crate) fn declared(func: &Func, op: &Op) -> Result<(), TypeError> {
-    let site = Site { func, op };
-    match op.kind {
-        OpKind::Splat | OpKind::Poison => value::declared(&site),
-        OpKind::PtrCast | OpKind::IntToPtr => memory::declared(&site),
-        OpKind::AccumulatorFill | OpKind::AccumulatorLoad => together::declared(&site),
-        _ => Ok(()),
-    }
-}
 
 /// What is wrong with a type of a value at level lane.
 pub(crate) fn check_type(ty: &Type) -> Result<(), &'static str> {
@@ -72,7 +42,7 @@ pub(crate) fn check_type(ty: &Type) -> Result<(), &'static str> {
 }
 
 /// Whether matrices have elements of this type.
-fn is_factor(dtype: DType) -> bool {
+pub(crate) fn is_factor(dtype: DType) -> bool {
     matches!(dtype, DType::F16 | DType::BF16 | DType::F32)
 }
 
@@ -91,27 +61,6 @@ pub fn threadgroup_bytes(func: &Func) -> usize {
 /// Whether the op makes an array that all threads of a threadgroup share.
 pub(crate) fn is_shared_array(op: &Op) -> bool {
     op.kind == OpKind::Alloc && op.str("space") == Some(Space::Threadgroup.name())
-}
-
-/// The element type of a matrix.
-fn matrix(site: &Site<'_>, index: usize) -> Result<DType, TypeError> {
-    match site.operand(index)? {
-        Type::Matrix(dtype) => Ok(*dtype),
-        _ => Err(site.wrong(index, "a matrix")),
-    }
-}
-
-/// The element type of a scalar; `what` names those for which `takes` holds.
-fn scalar(
-    site: &Site<'_>,
-    index: usize,
-    what: &str,
-    takes: impl Fn(DType) -> bool,
-) -> Result<DType, TypeError> {
-    match site.tensor(index)? {
-        (dtype, dims) if dims.is_empty() && takes(dtype) => Ok(dtype),
-        _ => Err(site.wrong(index, format!("a scalar, {what}"))),
-    }
 }
 
 #[cfg(test)]

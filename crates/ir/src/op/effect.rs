@@ -1,7 +1,7 @@
 //! What an op does besides giving results.
 
-use super::{Group, OpDecl};
-use crate::{Block, Op, OpKind};
+use super::OpDecl;
+use crate::{Block, Op, ops};
 
 /// What running an op does to the world, or how the world bears on it. The order is by strength.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -17,22 +17,15 @@ pub enum Effect {
 impl OpDecl {
     /// The effect of the op itself, its regions left aside. What a `call` does is not known here: it counts as a write.
     pub fn effect(&self) -> Effect {
-        match (self.kind, self.group) {
-            (OpKind::Load | OpKind::DescriptorLoad | OpKind::DescriptorGather, _) => Effect::Read,
-            (OpKind::Assume, _) => Effect::Pure,
-            (OpKind::Call, _) | (_, Group::Memory | Group::Together) => Effect::Write,
-            _ => Effect::Pure,
-        }
+        self.effect
     }
 }
 
 impl Op {
     /// The strongest effect of the op and all in its regions. A volatile load counts as a write: it stays.
     pub fn effect(&self) -> Effect {
-        let own = match self.flag("volatile") {
-            true => Effect::Write,
-            false => self.decl().effect(),
-        };
+        let volatile = ops::Load::of(self).is_some_and(|load| load.volatile());
+        let own = if volatile { Effect::Write } else { self.decl().effect };
         self.regions.iter().map(Block::effect).fold(own, Effect::max)
     }
 }

@@ -1,28 +1,79 @@
-//! The grammar of rows: what one declares becomes an [`super::OpKind`] and an [`super::OpDecl`].
+//! The grammar of rows: what one declares becomes an [`OpDecl`](super::OpDecl) in the `ROWS` of its file.
 //!
 //! ```text
 //! /// What the op computes.
-//! Variant "name" Group (operand[opt]: Elements Alike, …) -> (result: Rule, …)
-//!     { attribute: Kind = default, required: Kind, absent[opt]: Kind } onnx "domain" 1 regions 1 cost 8 class Element shape like;
+//! Variant "name" Group (operand[opt mark]: Elements Alike, …) -> (result: Rule, …)
+//!     { attribute: Kind = default, required: Kind, absent[opt]: Kind }
+//!     onnx "domain" 1 regions 1 effect Write cost 8 class Element composite rule
+//!     shape rule whole rule values rule flops rule tile rule checks rule lane rule checks rule;
 //! ```
 //!
-//! `onnx "domain" 14` says that the op is the operator of that domain with the variant's name, and the version of the operator
-//! set that brought it; `onnx "domain" 1 as "Name"` gives the operator another name. The standard's domain is `""`. Operands,
-//! results and attributes are the operator's, too. Attributes marked `[internal]` are not; models cannot set them.
+//! `[opt]` marks what may be absent and `[many]` what repeats; operands can have one of the marks of
+//! [`Use`](super::Use) too. Kinds are those of `kinds.rs` and the choices of `words.rs`. All clauses may be left out, but
+//! stand in this order:
 //!
-//! `shape` names a rule of `shape/rules`. Rows of graph ops must name one; those of elementwise ops may leave it out, as their
-//! results broadcast. `composite NAME` stands before it, and `[many]` marks operands and results that repeat.
-//! Kinds are those of `kinds.rs` and the choices of `words.rs`.
+//! - `onnx "domain" 14`: the op is the operator of that domain with the variant's name, and the version of the operator set
+//!   that brought it; `onnx "domain" 1 as "Name"` gives the operator another name. The standard's domain is `""`. Operands,
+//!   results and attributes are the operator's, too. Attributes marked `[internal]` are not; models cannot set them.
+//! - `effect`: an [`Effect`](super::Effect), where it is not that of the group.
+//! - `cost`: instructions for an element, by default 1. `class`: a [`Class`](super::Class).
+//! - `composite`: the function that writes the op as others ([`crate::decompose`]).
+//! - `shape`: the shapes of results at level graph; of elementwise ops, broadcast operands by default. `whole` gives the whole
+//!   type of the only result. `values`: the small numbers that results hold.
+//! - `flops`: a count of [`crate::cost`], needed by groups whose ops do not count alike.
+//! - `tile`, `lane`: the types of results at these levels, by default those of elementwise ops. `checks` names the rule
+//!   for declared types that do not follow.
+//!
+//! An op belongs to the levels for which it has rules. Rules are functions of the file that has the row.
+//! A row of a graph op without a rule for shapes does not compile:
+//!
+//! ```
+//! fn conv() {}
+//! let rule: Option<fn()> = trident_ir::shape_rule!(Contract conv);
+//! ```
+//!
+//! ```compile_fail
+//! fn conv() {}
+//! let rule: Option<fn()> = trident_ir::shape_rule!(Contract);
+//! ```
 
 macro_rules! arity {
     () => {
         Arity::One
     };
-    (opt) => {
+    (opt $($mark:ident)?) => {
         Arity::Optional
     };
-    (many) => {
+    (many $($mark:ident)?) => {
         Arity::Many
+    };
+    ($mark:ident) => {
+        Arity::One
+    };
+}
+
+/// The mark of an operand for how it is used.
+macro_rules! mark {
+    () => {
+        Use::Data
+    };
+    (opt $($mark:ident)?) => {
+        mark!($($mark)?)
+    };
+    (many $($mark:ident)?) => {
+        mark!($($mark)?)
+    };
+    (weight) => {
+        Use::Weight
+    };
+    (form) => {
+        Use::Form
+    };
+    (view) => {
+        Use::View
+    };
+    (target) => {
+        Use::Target
     };
 }
 
@@ -39,37 +90,37 @@ macro_rules! or {
 /// The kind of an attribute: a kind of value, or else an enumeration of `words.rs`.
 macro_rules! kind {
     (Int) => {
-        crate::op::kinds::Int
+        $crate::op::kinds::Int
     };
     (Float) => {
-        crate::op::kinds::Float
+        $crate::op::kinds::Float
     };
     (Str) => {
-        crate::op::kinds::Str
+        $crate::op::kinds::Str
     };
     (DType) => {
-        crate::op::kinds::DType
+        $crate::op::kinds::DType
     };
     (Ints) => {
-        crate::op::kinds::Ints
+        $crate::op::kinds::Ints
     };
     (Floats) => {
-        crate::op::kinds::Floats
+        $crate::op::kinds::Floats
     };
     (Strs) => {
-        crate::op::kinds::Strs
+        $crate::op::kinds::Strs
     };
     (Type) => {
-        crate::op::kinds::Type
+        $crate::op::kinds::Type
     };
     (Tensor) => {
-        crate::op::kinds::Tensor
+        $crate::op::kinds::Tensor
     };
     (Flag) => {
-        crate::op::kinds::Flag
+        $crate::op::kinds::Flag
     };
     ($word:ident) => {
-        crate::op::words::$word
+        $crate::op::words::$word
     };
 }
 
@@ -97,102 +148,174 @@ macro_rules! internal {
 }
 
 macro_rules! class {
-    (Elementwise) => {
+    ($variant:ident Elementwise) => {
         Class::Element
     };
-    ($group:ident) => {
+    ($variant:ident Elementwise = $composite:ident) => {
+        Class::Composite(|e| Some($composite($crate::ops::$variant::of(e.op())?, e)))
+    };
+    ($variant:ident $group:ident) => {
         Class::Whole
     };
-    ($group:ident = $composite:ident) => {
-        Class::Composite(decompose::$composite)
-    };
-    ($group:ident $class:ident) => {
+    ($variant:ident $group:ident $class:ident) => {
         Class::$class
     };
 }
 
-/// The rule for the shapes of results. A graph op must have one in its row; the results of elementwise ops broadcast unless
-/// the row says otherwise, and blocks of programs have the sizes that their types say.
-macro_rules! shape {
+/// The rule of a row for the shapes of results.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! shape_rule {
     (Elementwise) => {
-        rules::broadcast
+        Some($crate::ops::common::broadcast)
+    };
+    // These are at level graph if they have a rule.
+    (Control) => {
+        None
     };
     (Tile) => {
-        rules::given
+        None
     };
     (Memory) => {
-        rules::given
+        None
     };
     (Lane) => {
-        rules::given
+        None
     };
     (Together) => {
-        rules::given
+        None
     };
     ($group:ident $rule:ident) => {
-        rules::$rule
+        Some($rule)
+    };
+}
+
+/// The rule of a row for the number of operations.
+macro_rules! flops {
+    (Elementwise) => {
+        cost::one_each
+    };
+    (Pool) => {
+        cost::four_each
+    };
+    (Reduce) => {
+        cost::four_each
+    };
+    (Quant) => {
+        cost::two_each
+    };
+    (Image) => {
+        cost::two_each
+    };
+    (Signal) => {
+        cost::two_each
+    };
+    (Control) => {
+        cost::none
+    };
+    (Move) => {
+        cost::none
+    };
+    (Text) => {
+        cost::none
+    };
+    (Container) => {
+        cost::none
+    };
+    (Random) => {
+        cost::none
+    };
+    (Train) => {
+        cost::none
+    };
+    (Ml) => {
+        cost::none
+    };
+    (Tile) => {
+        cost::none
+    };
+    (Memory) => {
+        cost::none
+    };
+    (Lane) => {
+        cost::none
+    };
+    (Together) => {
+        cost::none
+    };
+    ($group:ident $rule:ident) => {
+        $rule
+    };
+}
+
+/// The rules of a row for exact types.
+macro_rules! exact {
+    (Elementwise) => {
+        Some(Exact { infer: alike, check: None })
+    };
+    ($group:ident) => {
+        None
+    };
+    ($group:ident $infer:ident) => {
+        Some(Exact { infer: $infer, check: None })
+    };
+    ($group:ident $infer:ident $check:ident) => {
+        Some(Exact { infer: $infer, check: Some($check) })
     };
 }
 
 macro_rules! ops {
     ($( $(#[doc = $doc:literal])+ $variant:ident $name:literal $group:ident
-        ( $($in:ident $([$iq:ident])? $(: $takes:ident $($alike:ident)?)?),* )
+        ( $($in:ident $([$($mark:ident)+])? $(: $takes:ident $($alike:ident)?)?),* )
         -> ( $($out:ident $([$oq:ident])? : $rule:expr),* )
         { $($attr:ident $([$aq:ident])? : $kind:ident $(= $default:expr)?),* $(,)? }
         $(onnx $domain:literal $since:literal $(as $operator:literal)?)? $(regions $regions:literal)?
-        $(cost $cost:literal)? $(class $class:ident)? $(composite $composite:ident)? $(shape $shape:ident)? ; )*) => {
-        /// Every op. Each variant tells what it computes, and below that its form in the text, optional operands and
-        /// results behind `[opt]`, repeated ones behind `[many]`; [`OpKind::decl`] gives the same as data.
-        ///
-        #[doc = include_str!("conventions.md")]
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        pub enum OpKind { $(
-            $(#[doc = $doc])+
-            ///
-            #[doc = concat!(
-                "`", stringify!(($($out $([$oq])?),*)), " = ", $name, stringify!(($($in $([$iq])?),*)),
-                " ", stringify!({$($attr $([$aq])?: $kind $(= $default)?),*}), "`",
-            )]
-            $variant,
-        )* }
+        $(effect $effect:ident)? $(cost $cost:literal)? $(class $class:ident)? $(composite $composite:ident)?
+        $(shape $shape:ident)? $(whole $whole:ident)? $(values $values:ident)? $(flops $flops:ident)?
+        $(tile $tile:ident $(checks $tile_check:ident)?)? $(lane $lane:ident $(checks $lane_check:ident)?)? ; )*) => {
+        const LIST: &[$crate::op::OpDecl] = {
+            use $crate::op::rows::*;
+            &[$( OpDecl {
+                kind: OpKind::$variant,
+                variant: stringify!($variant),
+                name: $name,
+                group: Group::$group,
+                operands: &[$( Operand {
+                    name: stringify!($in),
+                    arity: arity!($($($mark)+)?),
+                    used: mark!($($($mark)+)?),
+                    takes: or!(Elements::Any $(, Elements::$takes)?),
+                    alike: or!(None $($(, Some(stringify!($alike)))?)?),
+                }, )*],
+                results: &[$( OpResult { name: stringify!($out), arity: arity!($($oq)?), rule: $rule }, )*],
+                attrs: &[$( AttrDecl {
+                    name: stringify!($attr),
+                    default: default!($([$aq])? $kind $(= $default)?),
+                    internal: internal!($($aq)?),
+                    texts: <kind!($kind) as Kind>::TEXTS,
+                    flag: <kind!($kind) as Kind>::FLAG,
+                }, )*],
+                onnx: or!(None $(, Some(Onnx {
+                    domain: $domain,
+                    name: or!(stringify!($variant) $(, $operator)?),
+                    since: $since,
+                }))?),
+                regions: 0 $( + $regions )?,
+                effect: or!(Group::$group.effect() $(, Effect::$effect)?),
+                cost: or!(1 $(, $cost)?),
+                class: class!($variant $group $($class)? $(= $composite)?),
+                shape: $crate::shape_rule!($group $($shape)?),
+                whole: or!(None $(, Some($whole))?),
+                values: or!(None $(, Some(|cx| $values(cx).into()))?),
+                flops: flops!($group $($flops)?),
+                tile: exact!($group $($tile $($tile_check)?)?),
+                lane: exact!($group $($lane $($lane_check)?)?),
+                doc: concat!($($doc),+).trim_ascii(),
+            }, )*]
+        };
 
-        impl OpKind {
-            /// Every op in the order of the table.
-            pub const ALL: &'static [OpKind] = &[$(OpKind::$variant,)*];
-        }
-
-        pub(super) static TABLE: &[OpDecl] = &[$( OpDecl {
-            kind: OpKind::$variant,
-            variant: stringify!($variant),
-            name: $name,
-            group: Group::$group,
-            operands: &[$( Operand {
-                name: stringify!($in),
-                arity: arity!($($iq)?),
-                takes: or!(Elements::Any $(, Elements::$takes)?),
-                alike: or!(None $($(, Some(stringify!($alike)))?)?),
-            }, )*],
-            results: &[$( OpResult { name: stringify!($out), arity: arity!($($oq)?), rule: $rule }, )*],
-            attrs: &[$( AttrDecl {
-                name: stringify!($attr),
-                default: default!($([$aq])? $kind $(= $default)?),
-                internal: internal!($($aq)?),
-                rust: stringify!($kind),
-                texts: <kind!($kind) as Kind>::TEXTS,
-            }, )*],
-            onnx: or!(None $(, Some(Onnx {
-                domain: $domain,
-                name: or!(stringify!($variant) $(, $operator)?),
-                since: $since,
-            }))?),
-            regions: 0 $( + $regions )?,
-            cost: or!(1 $(, $cost)?),
-            class: class!($group $($class)? $(= $composite)?),
-            shape: shape!($group $($shape)?),
-            doc: concat!($($doc),+).trim_ascii(),
-        }, )*];
-
+        pub(super) static ROWS: &[$crate::op::OpDecl] = $crate::op::OpDecl::checked(LIST);
     };
 }
 
-pub(super) use {arity, class, default, internal, kind, ops, or, shape};
+pub(crate) use {arity, class, default, exact, flops, internal, kind, mark, ops, or};

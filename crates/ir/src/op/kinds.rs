@@ -10,6 +10,8 @@ pub trait Kind {
     const STORED: AttrKind;
     /// The only texts that the attribute may have; empty if any value of its stored kind will do.
     const TEXTS: &'static [&'static str] = &[];
+    /// Whether the value is a truth value.
+    const FLAG: bool = false;
     /// A value as views give it.
     type View<'a>;
     /// A value as builders take it.
@@ -56,7 +58,7 @@ macro_rules! kind {
 
         $(impl $name {
             /// The default of a row.
-            pub(super) const fn declare(value: $of) -> Default {
+            pub(crate) const fn declare(value: $of) -> Default {
                 Default::$variant(value)
             }
         })?
@@ -111,6 +113,7 @@ pub enum Flag {}
 
 impl Kind for Flag {
     const STORED: AttrKind = AttrKind::Int;
+    const FLAG: bool = true;
     type View<'a> = bool;
     type Value = bool;
 
@@ -129,7 +132,7 @@ impl Kind for Flag {
 
 impl Flag {
     /// The default of a row.
-    pub(super) const fn declare(value: bool) -> Default {
+    pub(crate) const fn declare(value: bool) -> Default {
         Default::Int(value as i64)
     }
 }

@@ -2,28 +2,28 @@
 
 mod activation;
 mod class;
-mod custom;
 mod effect;
-mod elementwise;
-mod grammar;
+pub(crate) mod grammar;
 pub mod kinds;
-mod lane;
 mod operand;
+pub(crate) mod rows;
 mod rule;
 pub mod shared;
-mod table;
-mod tile;
 pub(crate) mod view;
 pub mod words;
 
+pub use crate::ops::OpKind;
 pub use activation::Activation;
 pub use class::Class;
 pub use effect::Effect;
-pub use operand::{Arity, Elements, Operand};
+pub use operand::{Arity, Elements, Operand, Use};
 pub use rule::{Operands, Rule, TypeError};
-pub use table::OpKind;
 pub use view::{New, Set};
 
+use crate::cost::FlopsRule;
+use crate::ops::TABLE;
+use crate::shape::{ShapeRule, ValuesRule, WholeRule};
+use crate::tile::{CheckRule, TypesRule};
 use crate::{Attr, AttrKind, DType};
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -105,8 +105,35 @@ pub enum Group {
     Memory,
     /// Scalars and short vectors of one thread, without effects; at level `lane`.
     Lane,
-    /// What the threads of a threadgroup or simdgroup do together: an op stays where all of them come by; at level `lane`.
+    /// Collective ops of a threadgroup or simdgroup. They must not be moved into divergent code. At level `lane`.
     Together,
+}
+
+impl Group {
+    /// The effect of its ops whose rows name no other.
+    pub(crate) const fn effect(self) -> Effect {
+        match self {
+            Group::Memory | Group::Together => Effect::Write,
+            Group::Elementwise
+            | Group::Fused
+            | Group::Control
+            | Group::Contract
+            | Group::Pool
+            | Group::Reduce
+            | Group::Move
+            | Group::Quant
+            | Group::Recurrent
+            | Group::Image
+            | Group::Signal
+            | Group::Text
+            | Group::Container
+            | Group::Random
+            | Group::Train
+            | Group::Ml
+            | Group::Tile
+            | Group::Lane => Effect::Pure,
+        }
+    }
 }
 
 /// A declared result.
@@ -146,10 +173,10 @@ pub struct AttrDecl {
     pub default: Default,
     /// Whether passes set it, and no operator of ONNX models has it.
     pub internal: bool,
-    /// The name of its kind, a type of [`kinds`] or [`words`].
-    pub rust: &'static str,
     /// The only texts it may have; empty if any value of its kind will do.
     pub texts: &'static [&'static str],
+    /// Whether it is a truth value.
+    pub flag: bool,
 }
 
 impl AttrDecl {
@@ -204,31 +231,40 @@ pub struct Onnx {
 impl OpKind {
     /// The op's declaration.
     pub fn decl(self) -> &'static OpDecl {
-        &table::TABLE[self as usize]
+        TABLE[self as usize]
     }
 
     /// The op with this name in the text form.
     pub fn by_name(name: &str) -> Option<OpKind> {
         static BY_NAME: LazyLock<HashMap<&str, OpKind>> =
-            LazyLock::new(|| table::TABLE.iter().map(|d| (d.name, d.kind)).collect());
+            LazyLock::new(|| TABLE.iter().map(|d| (d.name, d.kind)).collect());
         BY_NAME.get(name).copied()
     }
 
     /// The op with this variant name.
     pub fn by_variant(variant: &str) -> Option<OpKind> {
         static BY_VARIANT: LazyLock<HashMap<&str, OpKind>> =
-            LazyLock::new(|| table::TABLE.iter().map(|d| (d.variant, d.kind)).collect());
+            LazyLock::new(|| TABLE.iter().map(|d| (d.variant, d.kind)).collect());
         BY_VARIANT.get(variant).copied()
     }
 
     /// The op that is this operator of ONNX models; the standard's domain is empty.
     pub fn by_onnx(domain: &str, name: &str) -> Option<OpKind> {
         static BY_ONNX: LazyLock<HashMap<(&str, &str), OpKind>> = LazyLock::new(|| {
-            let operators = table::TABLE.iter().filter_map(|d| Some((d.onnx?, d.kind)));
+            let operators = TABLE.iter().filter_map(|d| Some((d.onnx?, d.kind)));
             operators.map(|(onnx, kind)| ((onnx.domain, onnx.name), kind)).collect()
         });
         BY_ONNX.get(&(domain, name)).copied()
     }
+}
+
+/// Rules for types where every dimension is a number.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Exact {
+    /// Checks operands and attributes, and gives the types of results as far as they follow.
+    pub(crate) infer: TypesRule,
+    /// Checks the types of results that only the function tells.
+    pub(crate) check: Option<CheckRule>,
 }
 
 /// What the table declares of an op.
@@ -256,8 +292,20 @@ pub struct OpDecl {
     pub cost: u32,
     /// How the elements of its results come about.
     pub class: Class,
-    /// The shapes of its results, from those of its operands.
-    pub(crate) shape: crate::shape::ShapeRule,
+    /// Its effect; that of its regions is apart.
+    pub(crate) effect: Effect,
+    /// The shapes of its results, from those of its operands; `None` if it is not of level graph.
+    pub(crate) shape: Option<ShapeRule>,
+    /// The type of its only result, for ops whose results are not tensors of a shape.
+    pub(crate) whole: Option<WholeRule>,
+    /// The small numbers that its results hold, from those of its operands.
+    pub(crate) values: Option<ValuesRule>,
+    /// The number of its operations.
+    pub(crate) flops: FlopsRule,
+    /// The types of its results at level tile; `None` if it is not of that level.
+    pub(crate) tile: Option<Exact>,
+    /// The types of its results at level lane; `None` if it is not of that level.
+    pub(crate) lane: Option<Exact>,
     /// What it computes, as the documentation of the variant says.
     pub doc: &'static str,
 }
@@ -288,36 +336,42 @@ impl OpDecl {
         self.results.get(i).or_else(|| self.results.last().filter(|o| o.arity == Arity::Many))
     }
 
-    /// Whether the op belongs to functions of this level.
+    /// Whether the op belongs to functions of this level: its row has rules for it.
     pub fn allowed_at(&self, level: Level) -> bool {
-        match (self.group, self.kind) {
-            (Group::Elementwise, _) | (_, OpKind::If | OpKind::Constant) => true,
-            (_, OpKind::Loop | OpKind::Scan) => level == Level::Graph,
-            (Group::Lane | Group::Together, _) | (_, OpKind::Alloc | OpKind::DeviceFence) => {
-                level == Level::Lane
-            }
-            (Group::Tile | Group::Memory, kind) => {
-                level == Level::Tile || (level == Level::Lane && serves_threads(kind))
-            }
-            (Group::Control, _) => level != Level::Graph,
-            _ => level == Level::Graph,
+        match level {
+            Level::Graph => self.shape.is_some(),
+            Level::Tile => self.tile.is_some(),
+            Level::Lane => self.lane.is_some(),
         }
+    }
+
+    /// The rules for types at a level where every dimension is a number.
+    pub(crate) fn exact(&self, level: Level) -> Option<Exact> {
+        match level {
+            Level::Graph => None,
+            Level::Tile => self.tile,
+            Level::Lane => self.lane,
+        }
+    }
+
+    /// The rows, each of which belongs to some level.
+    pub(crate) const fn checked(rows: &'static [OpDecl]) -> &'static [OpDecl] {
+        let mut at = 0;
+        while at < rows.len() {
+            let row = &rows[at];
+            assert!(
+                row.shape.is_some() || row.tile.is_some() || row.lane.is_some(),
+                "a row needs a rule: `shape`, `tile` or `lane`"
+            );
+            at += 1;
+        }
+        rows
     }
 
     /// Whether equal operands and attributes give equal results.
     pub fn is_deterministic(&self) -> bool {
         !matches!(self.group, Group::Random | Group::Memory | Group::Together)
     }
-}
-
-/// Whether an op of a program's blocks is one of a thread's scalars and vectors too.
-fn serves_threads(kind: OpKind) -> bool {
-    use OpKind as K;
-    let value = matches!(kind, K::Splat | K::Poison);
-    let pointer = matches!(kind, K::PtrAdd | K::PtrCast | K::IntToPtr | K::PtrToInt);
-    let atomic = matches!(kind, K::AtomicLoad | K::AtomicStore | K::AtomicRmw | K::AtomicCas);
-    let effect = matches!(kind, K::Load | K::Store | K::Print | K::Assert | K::Assume);
-    value || pointer || atomic || effect
 }
 
 fn count(arities: impl Iterator<Item = Arity>) -> (usize, usize) {

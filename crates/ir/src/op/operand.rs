@@ -21,10 +21,27 @@ pub struct Operand {
     pub name: &'static str,
     /// How often it occurs.
     pub arity: Arity,
+    /// How the op uses it.
+    pub used: Use,
     /// The elements that it may have, if it is a tensor.
     pub takes: Elements,
     /// The name of the element type that it shares with the op's other operands of this name, as in the standard: `T`.
     pub alike: Option<&'static str>,
+}
+
+/// How an op uses an operand. Rows mark those that are not data: `w[weight]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Use {
+    /// As data.
+    Data,
+    /// As a weight, which models learn: it is mostly constant.
+    Weight,
+    /// The first result is the operand in another form: a weight where that is one.
+    Form,
+    /// The first result has the operand's elements in their order, and can share its memory.
+    View,
+    /// As the place that the op writes to.
+    Target,
 }
 
 /// Families of element types that operands can be confined to.
@@ -32,6 +49,8 @@ pub struct Operand {
 pub enum Elements {
     /// Whatever there is; the op's kernels know more.
     Any,
+    /// As `Any`, and values that are not tensors: sequences, optional values and maps.
+    Value,
     /// Truth values.
     Bool,
     /// Floats.
@@ -55,7 +74,7 @@ impl Elements {
     pub fn accept(self, dtype: DType) -> bool {
         let class = dtype.class();
         match self {
-            Elements::Any => true,
+            Elements::Any | Elements::Value => true,
             Elements::Bool => class == Class::Bool,
             Elements::Float => class == Class::Float,
             Elements::I64 => dtype == DType::I64,
@@ -70,7 +89,7 @@ impl Elements {
     /// What errors call them.
     pub fn name(self) -> &'static str {
         match self {
-            Elements::Any => "elements",
+            Elements::Any | Elements::Value => "elements",
             Elements::Bool => "truth values",
             Elements::Float => "floats",
             Elements::I64 => "i64",

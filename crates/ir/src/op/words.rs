@@ -28,7 +28,7 @@ macro_rules! words {
 
             /// The default of a row.
             #[allow(dead_code)] // no row has some of the words as its default
-            pub(super) const fn declare(word: $name) -> Default {
+            pub(crate) const fn declare(word: $name) -> Default {
                 Default::Str(word.text())
             }
         }

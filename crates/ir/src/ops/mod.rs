@@ -1,4 +1,10 @@
-//! A typed view of each op, by the name of its kind. `Conv::of(op)?` has the operands, results and attributes of the op's row as
+//! Every op: a file has the rows of a family, the functions that these name, and their tests. The grammar of rows is in
+//! `op/grammar.rs`, conventions that several ops share are in `op/conventions.md`. Graph ops follow the newest meaning of the
+//! ONNX operator that their variant is named after (<https://onnx.ai/onnx/operators/>); an importer translates older forms to
+//! these. Ops of levels tile and lane have the meaning of Triton's ops (<https://triton-lang.org>) and of Metal's functions
+//! (Metal Shading Language Specification, sections 5.2.3.6 and 6.7 to 6.9).
+//!
+//! There is a typed view of each op, by the name of its kind. `Conv::of(op)?` has the operands, results and attributes of the op's row as
 //! functions, `Conv::new(x, w, b)` begins a new op, and `Conv::edit(op)?` changes attributes of one. A name that no row has
 //! does not compile.
 //!
@@ -14,6 +20,40 @@
 //! let conv = ops::Conv::of(&block.ops[0]).unwrap();
 //! assert_eq!((conv.x(), conv.b(), conv.group(), conv.pads()), (x, None, 2, None));
 //! ```
+
+mod activation;
+mod arithmetic;
+mod atomic;
+mod attention;
+mod block;
+pub(crate) mod common;
+mod container;
+mod control;
+mod conv;
+mod create;
+mod descriptor;
+mod dot;
+mod gather;
+mod image;
+mod lane;
+mod logic;
+mod math;
+mod matmul;
+mod matrix;
+mod memory;
+mod ml;
+mod norm;
+mod pool;
+mod quant;
+mod random;
+mod recurrent;
+mod reduce;
+mod reshape;
+mod shape;
+mod signal;
+mod text;
+mod train;
+mod window;
 
 #[allow(missing_docs, missing_debug_implementations)] // the rows of the table say what they are
 mod generated;

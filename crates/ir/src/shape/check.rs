@@ -1,8 +1,8 @@
 //! Element types that operands must have, as the op table tells.
 
 use super::error::ShapeError;
-use crate::op::{Elements, Group};
-use crate::{Func, Op, OpKind as K};
+use crate::op::Elements;
+use crate::{Func, Op};
 
 /// Checks the operands of an op against what it takes.
 pub(super) fn operands(op: &Op, func: &Func) -> Result<(), ShapeError> {
@@ -20,7 +20,8 @@ pub(super) fn operands(op: &Op, func: &Func) -> Result<(), ShapeError> {
     let present = || (0..op.inputs.len()).filter(|&i| op.input(i).is_some());
     for i in present() {
         let takes = declared(i).map_or(Elements::Any, |o| o.takes);
-        if takes != Elements::Any && !dtype(i).is_some_and(|d| takes.accept(d)) {
+        let any = matches!(takes, Elements::Any | Elements::Value);
+        if !any && !dtype(i).is_some_and(|d| takes.accept(d)) {
             return Err(error(i, format!("a tensor of {}", takes.name())));
         }
     }
@@ -35,10 +36,9 @@ pub(super) fn operands(op: &Op, func: &Func) -> Result<(), ShapeError> {
             return Err(error(i, format!("{expected}, as `{like}`")));
         }
     }
-    // Only containers, control flow and Identity take anything but tensors.
-    let any = matches!(op.decl().group, Group::Container | Group::Control | Group::Ml)
-        || op.kind == K::Identity;
-    match present().find(|&i| !any && dtype(i).is_none()) {
+    let is_tensor = |i: usize| dtype(i).is_some();
+    let takes_others = |i: usize| declared(i).is_some_and(|o| o.takes == Elements::Value);
+    match present().find(|&i| !is_tensor(i) && !takes_others(i)) {
         Some(i) => Err(error(i, "a tensor".to_owned())),
         None => Ok(()),
     }

@@ -10,14 +10,13 @@
 mod bind;
 mod check;
 mod control;
-mod dims;
+pub(crate) mod dims;
 mod error;
 mod expr;
 mod known;
 mod parse;
 mod rule;
-pub(crate) mod rules;
-mod values;
+pub(crate) mod values;
 mod view;
 
 pub use bind::bind;
@@ -27,11 +26,10 @@ pub use known::MAX_ELEMS;
 pub use rule::{Operand, Rule};
 
 use crate::{Block, Dim, Func, Literal, Op, Shape, TensorType, Type, ValueId};
-use known::Known;
+pub(crate) use known::{Elem, Known, size as elements_of};
 use std::collections::HashMap;
 use std::mem;
-pub(crate) use view::ShapeRule;
-use view::View;
+pub(crate) use view::{ShapeRule, Shapes, ValuesRule, View, WholeRule, nothing, one};
 
 /// Refines the types of all values in place, given other (narrower) types for some parameters.
 ///
@@ -98,10 +96,10 @@ impl Infer<'_> {
             .result_types(op)
             .map_err(|source| ShapeError::Type { op: op.describe(), source })?;
         let view = View { op, func: self.func, known: &self.known };
-        match rules::container(&view)? {
+        match op.decl().whole.map_or(Ok(None), |whole| whole(&view))? {
             Some(ty) => types = vec![Some(ty)],
             None => {
-                let shapes = (op.decl().shape)(&view)?;
+                let shapes = op.decl().shape.map_or_else(nothing, |shape| shape(&view))?;
                 for (ty, shape) in types.iter_mut().zip(shapes) {
                     if let (Some(Type::Tensor(t)), Some(shape)) = (ty, shape) {
                         t.shape = Some(shape);

@@ -4,6 +4,7 @@ use super::dims;
 use super::error::ShapeError;
 use super::expr::Expr;
 use super::known::{Elem, Known, MAX_ELEMS};
+use super::values::Values;
 use crate::{DType, Dim, Func, Op, Shape, Type, ValueId, geometry};
 
 /// An op, the types of its operands and what is known of their values.
@@ -21,6 +22,12 @@ pub(crate) type Shapes = Result<Vec<Option<Shape>>, ShapeError>;
 
 /// A rule for shapes.
 pub(crate) type ShapeRule = fn(&View<'_>) -> Shapes;
+
+/// A rule for the type of the only result; `None` where the rules for types of the row say all.
+pub(crate) type WholeRule = fn(&View<'_>) -> Result<Option<Type>, ShapeError>;
+
+/// A rule for the values of results.
+pub(crate) type ValuesRule = fn(&View<'_>) -> Values;
 
 /// The shapes of an op of one result.
 pub(crate) fn one(shape: Shape) -> Shapes {

@@ -1,27 +1,23 @@
 //! Type rules of the tile level, where every dimension is a number.
 //!
-//! [`infer`] checks the operands and attributes of an op and gives the types of its results as far as they follow;
-//! [`declared`] checks those that only the function tells, such as the dimensions of a `splat`. [`signature`] tells what
-//! the regions of an op take and yield.
+//! Rules stand with the rows of ops, in `ops`. [`infer`] checks the operands and attributes of an op and gives the types of its
+//! results as far as they follow; [`declared`] checks those that only the function tells, such as the dimensions of a `splat`.
+//! [`signature`] tells what the regions of an op take and yield. Level lane uses them too.
 
-mod block;
-mod contract;
-mod descriptor;
-// Level lane has these rules too.
-pub(crate) mod elementwise;
-pub(crate) mod memory;
+mod elementwise;
 mod origin;
 pub(crate) mod region;
 mod site;
 
+pub(crate) use elementwise::alike;
 pub use origin::{Origin, Origins};
 pub(crate) use region::signature;
 pub(crate) use site::Site;
 
 use crate::literal::checked_len;
-use crate::op::{Group, TypeError};
+use crate::op::TypeError;
 use crate::types::{DescriptorType, PointerType, TensorType};
-use crate::{DType, Func, Op, OpKind, Shape, Type};
+use crate::{DType, Func, Op, Shape, Type};
 
 /// Most elements of a block.
 pub const MAX_ELEMENTS: usize = 1 << 20;
@@ -32,39 +28,29 @@ pub const MAX_RANK: usize = 32;
 /// Types of results; `None` where only the function tells.
 pub(crate) type Types = Result<Vec<Option<Type>>, TypeError>;
 
-/// Checks operands and attributes of `op` and gives the types of its results as far as they follow from these.
+/// A rule for operands, attributes and the types of results.
+pub(crate) type TypesRule = fn(&Site<'_>) -> Types;
+
+/// A rule for the types of results that only the function tells.
+pub(crate) type CheckRule = fn(&Site<'_>) -> Result<(), TypeError>;
+
+/// Checks operands and attributes of `op` by the rule of its row and gives the types of its results as far as they follow
+/// from these; at levels tile and lane.
 pub(crate) fn infer(func: &Func, op: &Op) -> Types {
     let site = Site { func, op };
-    match (op.kind, op.decl().group) {
-        (_, Group::Elementwise) => elementwise::infer(&site),
-        (OpKind::Constant, _) => site.constant(),
-        (OpKind::Dot | OpKind::DotScaled, _) => contract::infer(&site),
-        (kind, _) if descriptor::is_one(kind) => descriptor::infer(&site),
-        (_, Group::Memory) => memory::infer(&site),
-        (kind, Group::Tile) if memory::is_pointer(kind) => memory::infer(&site),
-        (_, Group::Tile) => block::infer(&site),
-        (_, Group::Control) => region::infer(&site),
-        _ => Ok(vec![None; op.outputs.len()]),
+    site.flags()?;
+    let decl = op.decl();
+    // The verifier has the better error for an op of another level.
+    match decl.exact(func.level).or(decl.tile).or(decl.lane) {
+        Some(rule) => (rule.infer)(&site),
+        None => Ok(vec![None; op.outputs.len()]),
     }
 }
 
-/// Checks the types of results that do not follow.
+/// Checks the types of results that do not follow, at levels tile and lane.
 pub(crate) fn declared(func: &Func, op: &Op) -> Result<(), TypeError> {
-    let site = Site { func, op };
-    match op.kind {
-        OpKind::Splat | OpKind::Broadcast | OpKind::View | OpKind::Histogram => {
-            block::declared(&site)
-        }
-        OpKind::Poison => match site.result(0) {
-            Some(Type::Descriptor(_)) => Err(site.wrong_result(0, "a block")),
-            _ => Ok(()),
-        },
-        OpKind::PtrCast | OpKind::IntToPtr => memory::declared(&site),
-        OpKind::MakeDescriptor | OpKind::DescriptorLoad | OpKind::DescriptorGather => {
-            descriptor::declared(&site)
-        }
-        _ => Ok(()),
-    }
+    let check = op.decl().exact(func.level).and_then(|rule| rule.check);
+    check.map_or(Ok(()), |check| check(&Site { func, op }))
 }
 
 /// Whether elements of this type live in blocks: floats from 8 bits on, integers of whole bytes, truth values.
@@ -110,7 +96,7 @@ fn fixed(shape: &Option<Shape>) -> Option<Vec<usize>> {
 }
 
 /// The type with these dimensions.
-fn with_dims(ty: &Type, dims: &[usize]) -> Type {
+pub(crate) fn with_dims(ty: &Type, dims: &[usize]) -> Type {
     ty.with_shape(Some(dims.iter().map(|&n| n.into()).collect()))
 }
 

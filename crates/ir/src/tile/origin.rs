@@ -1,5 +1,6 @@
 //! Which of a kernel's parameters its pointers come from.
 
+use crate::op::{Effect, Use};
 use crate::{Block, Func, Module, Op, OpKind as K, Type, ValueId};
 use std::collections::HashMap;
 
@@ -66,7 +67,10 @@ impl<'m> Origins<'m> {
         let mut written = vec![false; count];
         for func in &self.module.funcs {
             func.body.walk(&mut |op| {
-                if let (true, Some(target)) = (writes(op.kind), op.input(0)) {
+                let decl = op.decl();
+                let targets = decl.operands.iter().zip(&op.inputs);
+                let targets = targets.filter(|(operand, _)| operand.used == Use::Target);
+                for target in targets.filter_map(|(_, value)| *value) {
                     for param in self.of(&func.name, target).params {
                         if let Some(slot) = written.get_mut(param as usize) {
                             *slot = true;
@@ -98,10 +102,8 @@ impl<'m> Origins<'m> {
         if outputs.is_empty() {
             return false;
         }
-        let sources = match op.kind {
-            K::Load | K::AtomicLoad | K::AtomicRmw | K::AtomicCas => &[][..],
-            _ => &op.inputs,
-        };
+        // Pointers that are read come from memory.
+        let sources = if op.decl().effect() == Effect::Pure { &op.inputs[..] } else { &[] };
         let sources = sources.iter().flatten().copied().filter(|&v| is_pointer(func.ty(v)));
         let mut origin: Option<Origin> = None;
         for source in sources {
@@ -173,22 +175,6 @@ impl<'m> Origins<'m> {
 
 fn is_pointer(ty: &Type) -> bool {
     matches!(ty, Type::Pointer(_) | Type::Descriptor(_))
-}
-
-/// Whether the op writes to where its first operand points.
-fn writes(kind: K) -> bool {
-    matches!(
-        kind,
-        K::Store
-            | K::AtomicRmw
-            | K::AtomicCas
-            | K::AtomicStore
-            | K::DescriptorStore
-            | K::DescriptorReduce
-            | K::DescriptorScatter
-            | K::MatrixStore
-            | K::AccumulatorStore
-    )
 }
 
 #[cfg(test)]

@@ -1,12 +1,12 @@
 //! What the regions of control flow, folds and maps take and yield.
 
-use super::{Site, Types, with_dims};
+use super::{Site, with_dims};
 use crate::op::TypeError;
-use crate::{DType, Func, Op, OpKind, Type};
+use crate::{Func, Op, OpKind, Type};
 use OpKind as K;
 
 /// Operands of `for` before the carried values.
-const FOR_HEAD: usize = 3;
+pub(crate) const FOR_HEAD: usize = 3;
 
 /// Types of parameters and results of one region.
 pub(crate) struct Signature {
@@ -14,34 +14,6 @@ pub(crate) struct Signature {
     pub(crate) takes: Vec<Type>,
     /// What it yields.
     pub(crate) yields: Vec<Type>,
-}
-
-/// Results of control flow.
-pub(crate) fn infer(site: &Site<'_>) -> Types {
-    let op = site.op;
-    match op.kind {
-        K::If => {
-            site.expect(0, &truth())?;
-            all(site.types(&site.region(0)?.results))
-        }
-        K::For => {
-            let (dtype, _) =
-                site.elements(0, "one i32 or i64", |d| matches!(d, DType::I32 | DType::I64))?;
-            (0..FOR_HEAD).try_for_each(|i| site.expect(i, &Type::fixed(dtype, &[])))?;
-            all(operands(site, FOR_HEAD)?)
-        }
-        K::While => {
-            let yields = site.types(&site.region(0)?.results);
-            match yields.split_first() {
-                Some((condition, values)) if *condition == truth() => all(values.to_vec()),
-                _ => Err(site.region_fault(format!(
-                    "the first region yields no condition, {}, first",
-                    truth()
-                ))),
-            }
-        }
-        _ => Ok(vec![None; op.outputs.len()]),
-    }
 }
 
 /// What each region of `op` takes and yields. The op's results are of the types inferred.
@@ -88,24 +60,16 @@ pub(crate) fn signature(func: &Func, op: &Op) -> Result<Vec<Signature>, TypeErro
 }
 
 /// Number of elements for which a `map` runs its region at once.
-pub(super) fn pack(site: &Site<'_>) -> Result<usize, TypeError> {
+pub(crate) fn pack(site: &Site<'_>) -> Result<usize, TypeError> {
     let pack = usize::try_from(site.int("pack")?).ok();
     pack.filter(|n| (1..=super::MAX_ELEMENTS).contains(n))
         .ok_or_else(|| site.wrong_attr("pack", "positive"))
 }
 
-fn truth() -> Type {
-    Type::fixed(DType::Bool, &[])
-}
-
-fn operands(site: &Site<'_>, first: usize) -> Result<Vec<Type>, TypeError> {
+pub(crate) fn operands(site: &Site<'_>, first: usize) -> Result<Vec<Type>, TypeError> {
     (first..site.op.inputs.len()).map(|i| site.operand(i).cloned()).collect()
 }
 
 fn scalars(types: &[Type]) -> Vec<Type> {
     types.iter().map(|ty| with_dims(ty, &[])).collect()
-}
-
-fn all(types: Vec<Type>) -> Types {
-    Ok(types.into_iter().map(Some).collect())
 }

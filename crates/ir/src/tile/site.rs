@@ -123,6 +123,33 @@ impl<'a> Site<'a> {
         }
     }
 
+    /// A block of what the pointers of operand `index` point to, and its dimensions.
+    pub(crate) fn pointee(&self, index: usize) -> Result<(Type, Vec<usize>), TypeError> {
+        let (to, dims) = self.pointer(index)?;
+        Ok((Type::fixed(to, &dims), dims))
+    }
+
+    /// The element type of a scalar; `what` names those for which `takes` holds.
+    pub(crate) fn scalar(
+        &self,
+        index: usize,
+        what: &str,
+        takes: impl Fn(DType) -> bool,
+    ) -> Result<DType, TypeError> {
+        match self.tensor(index)? {
+            (dtype, dims) if dims.is_empty() && takes(dtype) => Ok(dtype),
+            _ => Err(self.wrong(index, format!("a scalar, {what}"))),
+        }
+    }
+
+    /// The operands from this one on are absent: at level lane branches decide who takes part.
+    pub(crate) fn unmasked(&self, from: usize) -> Result<(), TypeError> {
+        match (from..self.op.inputs.len()).find(|&i| self.optional(i).is_some()) {
+            Some(i) => Err(self.wrong(i, "none: branches guard the accesses of a thread")),
+            None => Ok(()),
+        }
+    }
+
     /// Dimensions of a block of elements or pointers.
     pub(crate) fn dims(&self, index: usize) -> Result<Vec<usize>, TypeError> {
         let dims = self.operand(index)?.dims();
@@ -175,12 +202,13 @@ impl<'a> Site<'a> {
         axis.ok_or_else(|| self.wrong_attr(name, format!("an axis below {rank}")))
     }
 
-    /// An attribute that is 0 or 1.
-    pub(crate) fn flag(&self, name: &'static str) -> Result<bool, TypeError> {
-        match self.int(name)? {
-            0 => Ok(false),
-            1 => Ok(true),
-            _ => Err(self.wrong_attr(name, "0 or 1")),
+    /// Truth values are 0 or 1.
+    pub(super) fn flags(&self) -> Result<(), TypeError> {
+        let wrong = |name| !matches!(self.op.int(name), Some(0 | 1));
+        let mut flags = self.op.decl().attrs.iter().filter(|attr| attr.flag);
+        match flags.find(|attr| wrong(attr.name)) {
+            Some(attr) => Err(self.wrong_attr(attr.name, "0 or 1")),
+            None => Ok(()),
         }
     }
 

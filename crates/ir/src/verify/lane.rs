@@ -49,7 +49,7 @@ fn of_all<'f>(func: &'f Func, ids: &'f [ValueId]) -> impl Iterator<Item = (&'f s
 /// An op in a lane function, behind the rules of every level.
 pub(super) fn op(func: &Func, op: &Op, depth: usize) -> Result<(), Violation> {
     super::op::typed(func, op)?;
-    lane::declared(func, op)?;
+    crate::tile::declared(func, op)?;
     tile::regions(func, op)?;
     match op.kind {
         OpKind::Alloc if depth > 0 => Err(Violation::AllocInRegion),

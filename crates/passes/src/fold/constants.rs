@@ -3,6 +3,7 @@
 use crate::rewrite::{Change, Named, Rewriter, result, run as rewrite};
 use crate::types;
 use std::collections::HashMap;
+use trident_ir::op::Use;
 use trident_ir::rewrite::{Context, Evaluate, PassReport};
 use trident_ir::{Func, Literal, Op, OpKind as K, ValueId};
 
@@ -78,7 +79,7 @@ fn fold(
                 !matches!(op.kind, K::ConstantOfShape | K::Expand | K::Tile | K::Range | K::OneHot)
             }
         };
-        if !small && !consumers.only_weights(out, 0) {
+        if !small && !consumers.is_weight(out, 0) {
             return None;
         }
     }
@@ -104,8 +105,8 @@ fn bytes(literal: &Literal) -> usize {
 
 /// Who uses which value, for telling weights from activations.
 struct Consumers {
-    /// Op, place among its operands and first result of each use.
-    uses: HashMap<ValueId, Vec<(K, usize, Option<ValueId>)>>,
+    /// How each use is, and the first result of its op.
+    uses: HashMap<ValueId, Vec<(Use, Option<ValueId>)>>,
 }
 
 impl Consumers {
@@ -113,33 +114,20 @@ impl Consumers {
         let mut uses: HashMap<_, Vec<_>> = HashMap::new();
         func.body.walk(&mut |op| {
             for (i, v) in op.inputs.iter().enumerate() {
-                if let Some(v) = v {
-                    uses.entry(*v).or_default().push((op.kind, i, result(op)));
+                if let (Some(v), Some(operand)) = (v, op.decl().operand(i)) {
+                    uses.entry(*v).or_default().push((operand.used, result(op)));
                 }
             }
         });
         Consumers { uses }
     }
 
-    /// Whether a value is used as weights only, perhaps after some moves.
-    fn only_weights(&self, value: ValueId, depth: usize) -> bool {
-        let weight = |(kind, at, out): &(K, usize, Option<ValueId>)| match kind {
-            K::Conv | K::ConvTranspose | K::Gemm | K::MatMul | K::QLinearConv => *at > 0,
-            K::FusedConv | K::FusedMatMul | K::MatMulNBits => *at > 0,
-            K::ConvInteger | K::MatMulInteger => *at > 0,
-            K::BatchNormalization | K::LayerNormalization | K::InstanceNormalization => *at > 0,
-            K::LSTM | K::GRU | K::RNN | K::QLinearMatMul => *at > 0,
-            K::Gather => *at == 0,
-            K::Reshape
-            | K::Transpose
-            | K::Squeeze
-            | K::Unsqueeze
-            | K::Cast
-            | K::Identity
-            | K::DequantizeLinear => {
-                depth < 4 && out.is_some_and(|v| self.only_weights(v, depth + 1))
-            }
-            _ => false,
+    /// Whether a value is used as weights only, perhaps in another form.
+    fn is_weight(&self, value: ValueId, depth: usize) -> bool {
+        let weight = |(used, out): &(Use, Option<ValueId>)| match used {
+            Use::Weight => true,
+            Use::Form | Use::View => depth < 4 && out.is_some_and(|v| self.is_weight(v, depth + 1)),
+            Use::Data | Use::Target => false,
         };
         self.uses.get(&value).is_some_and(|uses| uses.iter().all(weight))
     }

@@ -1,4 +1,4 @@
-// Generated from the op table by `cargo xtask codegen`.
+// Generated from the rows of ops by `cargo xtask codegen`.
 #![allow(clippy::too_many_arguments, clippy::len_without_is_empty)]
 
 use crate::op::kinds;

@@ -1,24 +1,52 @@
-// Generated from the op table by `cargo xtask codegen`.
+// Generated from the rows of ops by `cargo xtask codegen`.
+
+#[rustfmt::skip]
+mod activation;
+pub use activation::*;
+
+#[rustfmt::skip]
+mod arithmetic;
+pub use arithmetic::*;
+
+#[rustfmt::skip]
+mod atomic;
+pub use atomic::*;
+
+#[rustfmt::skip]
+mod attention;
+pub use attention::*;
+
+#[rustfmt::skip]
+mod block;
+pub use block::*;
 
 #[rustfmt::skip]
 mod container;
 pub use container::*;
 
 #[rustfmt::skip]
-mod contract;
-pub use contract::*;
-
-#[rustfmt::skip]
 mod control;
 pub use control::*;
 
 #[rustfmt::skip]
-mod elementwise;
-pub use elementwise::*;
+mod conv;
+pub use conv::*;
 
 #[rustfmt::skip]
-mod fused;
-pub use fused::*;
+mod create;
+pub use create::*;
+
+#[rustfmt::skip]
+mod descriptor;
+pub use descriptor::*;
+
+#[rustfmt::skip]
+mod dot;
+pub use dot::*;
+
+#[rustfmt::skip]
+mod gather;
+pub use gather::*;
 
 #[rustfmt::skip]
 mod image;
@@ -29,6 +57,22 @@ mod lane;
 pub use lane::*;
 
 #[rustfmt::skip]
+mod logic;
+pub use logic::*;
+
+#[rustfmt::skip]
+mod math;
+pub use math::*;
+
+#[rustfmt::skip]
+mod matmul;
+pub use matmul::*;
+
+#[rustfmt::skip]
+mod matrix;
+pub use matrix::*;
+
+#[rustfmt::skip]
 mod memory;
 pub use memory::*;
 
@@ -37,8 +81,8 @@ mod ml;
 pub use ml::*;
 
 #[rustfmt::skip]
-mod r#move;
-pub use r#move::*;
+mod norm;
+pub use norm::*;
 
 #[rustfmt::skip]
 mod pool;
@@ -61,6 +105,14 @@ mod reduce;
 pub use reduce::*;
 
 #[rustfmt::skip]
+mod reshape;
+pub use reshape::*;
+
+#[rustfmt::skip]
+mod shape;
+pub use shape::*;
+
+#[rustfmt::skip]
 mod signal;
 pub use signal::*;
 
@@ -69,17 +121,14 @@ mod text;
 pub use text::*;
 
 #[rustfmt::skip]
-mod tile;
-pub use tile::*;
-
-#[rustfmt::skip]
-mod together;
-pub use together::*;
-
-#[rustfmt::skip]
 mod train;
 pub use train::*;
 
 #[rustfmt::skip]
 mod shared;
 pub use shared::*;
+
+#[rustfmt::skip]
+mod kinds;
+pub use kinds::OpKind;
+pub(crate) use kinds::TABLE;

@@ -1,82 +1,10 @@
-// Generated from the op table by `cargo xtask codegen`.
+// Generated from the rows of ops by `cargo xtask codegen`.
 #![allow(clippy::too_many_arguments, clippy::len_without_is_empty)]
 
 use crate::op::kinds;
 use crate::op::view::{self, New, Set};
-use crate::op::words::{AutoPad};
 use crate::{DType, Op, OpKind, ValueId};
 use std::borrow::BorrowMut;
-
-/// A view of [`OpKind::ConvInteger`].
-#[derive(Clone, Copy)]
-pub struct ConvInteger<'a>(&'a Op);
-
-/// Places of the operands and results of [`OpKind::ConvInteger`].
-pub struct ConvIntegerAt { pub x: usize, pub w: usize, pub x_zero_point: usize, pub w_zero_point: usize, pub y: usize }
-
-impl<'a> ConvInteger<'a> {
-    pub const KIND: OpKind = OpKind::ConvInteger;
-    pub const AT: ConvIntegerAt = ConvIntegerAt { x: 0, w: 1, x_zero_point: 2, w_zero_point: 3, y: 0 };
-    #[inline] pub fn of(op: &'a Op) -> Option<ConvInteger<'a>> { view::fits(op, Self::KIND).then_some(ConvInteger(op)) }
-    #[inline] pub fn as_op(self) -> &'a Op { self.0 }
-    #[inline] pub fn x(self) -> ValueId { view::operand(self.0, 0) }
-    #[inline] pub fn w(self) -> ValueId { view::operand(self.0, 1) }
-    #[inline] pub fn x_zero_point(self) -> Option<ValueId> { self.0.input(2) }
-    #[inline] pub fn w_zero_point(self) -> Option<ValueId> { self.0.input(3) }
-    #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
-    #[inline] pub fn auto_pad(self) -> AutoPad { view::attr::<AutoPad>(self.0, "auto_pad") }
-    #[inline] pub fn dilations(self) -> Option<&'a [i64]> { view::optional::<kinds::Ints>(self.0, "dilations") }
-    #[inline] pub fn group(self) -> i64 { view::attr::<kinds::Int>(self.0, "group") }
-    #[inline] pub fn kernel_shape(self) -> Option<&'a [i64]> { view::optional::<kinds::Ints>(self.0, "kernel_shape") }
-    #[inline] pub fn pads(self) -> Option<&'a [i64]> { view::optional::<kinds::Ints>(self.0, "pads") }
-    #[inline] pub fn strides(self) -> Option<&'a [i64]> { view::optional::<kinds::Ints>(self.0, "strides") }
-    #[inline] pub fn window(self) -> super::Window<'a> { super::Window(self.0) }
-    #[inline] pub fn auto_padded(self) -> super::AutoPadded<'a> { super::AutoPadded(self.0) }
-    #[inline] pub fn dilated(self) -> super::Dilated<'a> { super::Dilated(self.0) }
-    #[inline] pub fn grouped(self) -> super::Grouped<'a> { super::Grouped(self.0) }
-}
-
-impl ConvInteger<'static> {
-    pub fn new(x: ValueId, w: ValueId, x_zero_point: Option<ValueId>, w_zero_point: Option<ValueId>) -> New<Self> {
-        view::new(OpKind::ConvInteger, vec![Some(x), Some(w), x_zero_point, w_zero_point], &[])
-    }
-    pub fn edit(op: &mut Op) -> Option<Set<Self, &mut Op>> { view::edit(op, OpKind::ConvInteger) }
-}
-
-impl<O: BorrowMut<Op>> Set<ConvInteger<'static>, O> {
-    #[inline] pub fn auto_pad(self, value: AutoPad) -> Self { self.put::<AutoPad>("auto_pad", value) }
-    #[inline] pub fn dilations(self, value: Vec<i64>) -> Self { self.put::<kinds::Ints>("dilations", value) }
-    #[inline] pub fn group(self, value: i64) -> Self { self.put::<kinds::Int>("group", value) }
-    #[inline] pub fn kernel_shape(self, value: Vec<i64>) -> Self { self.put::<kinds::Ints>("kernel_shape", value) }
-    #[inline] pub fn pads(self, value: Vec<i64>) -> Self { self.put::<kinds::Ints>("pads", value) }
-    #[inline] pub fn strides(self, value: Vec<i64>) -> Self { self.put::<kinds::Ints>("strides", value) }
-}
-
-/// A view of [`OpKind::MatMulInteger`].
-#[derive(Clone, Copy)]
-pub struct MatMulInteger<'a>(&'a Op);
-
-/// Places of the operands and results of [`OpKind::MatMulInteger`].
-pub struct MatMulIntegerAt { pub a: usize, pub b: usize, pub a_zero_point: usize, pub b_zero_point: usize, pub y: usize }
-
-impl<'a> MatMulInteger<'a> {
-    pub const KIND: OpKind = OpKind::MatMulInteger;
-    pub const AT: MatMulIntegerAt = MatMulIntegerAt { a: 0, b: 1, a_zero_point: 2, b_zero_point: 3, y: 0 };
-    #[inline] pub fn of(op: &'a Op) -> Option<MatMulInteger<'a>> { view::fits(op, Self::KIND).then_some(MatMulInteger(op)) }
-    #[inline] pub fn as_op(self) -> &'a Op { self.0 }
-    #[inline] pub fn a(self) -> ValueId { view::operand(self.0, 0) }
-    #[inline] pub fn b(self) -> ValueId { view::operand(self.0, 1) }
-    #[inline] pub fn a_zero_point(self) -> Option<ValueId> { self.0.input(2) }
-    #[inline] pub fn b_zero_point(self) -> Option<ValueId> { self.0.input(3) }
-    #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
-}
-
-impl MatMulInteger<'static> {
-    pub fn new(a: ValueId, b: ValueId, a_zero_point: Option<ValueId>, b_zero_point: Option<ValueId>) -> New<Self> {
-        view::new(OpKind::MatMulInteger, vec![Some(a), Some(b), a_zero_point, b_zero_point], &[])
-    }
-    pub fn edit(op: &mut Op) -> Option<Set<Self, &mut Op>> { view::edit(op, OpKind::MatMulInteger) }
-}
 
 /// A view of [`OpKind::DequantizeLinear`].
 #[derive(Clone, Copy)]
@@ -135,86 +63,6 @@ impl DynamicQuantizeLinear<'static> {
         view::new(OpKind::DynamicQuantizeLinear, vec![Some(x)], &[])
     }
     pub fn edit(op: &mut Op) -> Option<Set<Self, &mut Op>> { view::edit(op, OpKind::DynamicQuantizeLinear) }
-}
-
-/// A view of [`OpKind::QLinearConv`].
-#[derive(Clone, Copy)]
-pub struct QLinearConv<'a>(&'a Op);
-
-/// Places of the operands and results of [`OpKind::QLinearConv`].
-pub struct QLinearConvAt { pub x: usize, pub x_scale: usize, pub x_zero_point: usize, pub w: usize, pub w_scale: usize, pub w_zero_point: usize, pub y_scale: usize, pub y_zero_point: usize, pub b: usize, pub y: usize }
-
-impl<'a> QLinearConv<'a> {
-    pub const KIND: OpKind = OpKind::QLinearConv;
-    pub const AT: QLinearConvAt = QLinearConvAt { x: 0, x_scale: 1, x_zero_point: 2, w: 3, w_scale: 4, w_zero_point: 5, y_scale: 6, y_zero_point: 7, b: 8, y: 0 };
-    #[inline] pub fn of(op: &'a Op) -> Option<QLinearConv<'a>> { view::fits(op, Self::KIND).then_some(QLinearConv(op)) }
-    #[inline] pub fn as_op(self) -> &'a Op { self.0 }
-    #[inline] pub fn x(self) -> ValueId { view::operand(self.0, 0) }
-    #[inline] pub fn x_scale(self) -> ValueId { view::operand(self.0, 1) }
-    #[inline] pub fn x_zero_point(self) -> ValueId { view::operand(self.0, 2) }
-    #[inline] pub fn w(self) -> ValueId { view::operand(self.0, 3) }
-    #[inline] pub fn w_scale(self) -> ValueId { view::operand(self.0, 4) }
-    #[inline] pub fn w_zero_point(self) -> ValueId { view::operand(self.0, 5) }
-    #[inline] pub fn y_scale(self) -> ValueId { view::operand(self.0, 6) }
-    #[inline] pub fn y_zero_point(self) -> ValueId { view::operand(self.0, 7) }
-    #[inline] pub fn b(self) -> Option<ValueId> { self.0.input(8) }
-    #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
-    #[inline] pub fn auto_pad(self) -> AutoPad { view::attr::<AutoPad>(self.0, "auto_pad") }
-    #[inline] pub fn dilations(self) -> Option<&'a [i64]> { view::optional::<kinds::Ints>(self.0, "dilations") }
-    #[inline] pub fn group(self) -> i64 { view::attr::<kinds::Int>(self.0, "group") }
-    #[inline] pub fn kernel_shape(self) -> Option<&'a [i64]> { view::optional::<kinds::Ints>(self.0, "kernel_shape") }
-    #[inline] pub fn pads(self) -> Option<&'a [i64]> { view::optional::<kinds::Ints>(self.0, "pads") }
-    #[inline] pub fn strides(self) -> Option<&'a [i64]> { view::optional::<kinds::Ints>(self.0, "strides") }
-    #[inline] pub fn window(self) -> super::Window<'a> { super::Window(self.0) }
-    #[inline] pub fn auto_padded(self) -> super::AutoPadded<'a> { super::AutoPadded(self.0) }
-    #[inline] pub fn dilated(self) -> super::Dilated<'a> { super::Dilated(self.0) }
-    #[inline] pub fn grouped(self) -> super::Grouped<'a> { super::Grouped(self.0) }
-}
-
-impl QLinearConv<'static> {
-    pub fn new(x: ValueId, x_scale: ValueId, x_zero_point: ValueId, w: ValueId, w_scale: ValueId, w_zero_point: ValueId, y_scale: ValueId, y_zero_point: ValueId, b: Option<ValueId>) -> New<Self> {
-        view::new(OpKind::QLinearConv, vec![Some(x), Some(x_scale), Some(x_zero_point), Some(w), Some(w_scale), Some(w_zero_point), Some(y_scale), Some(y_zero_point), b], &[])
-    }
-    pub fn edit(op: &mut Op) -> Option<Set<Self, &mut Op>> { view::edit(op, OpKind::QLinearConv) }
-}
-
-impl<O: BorrowMut<Op>> Set<QLinearConv<'static>, O> {
-    #[inline] pub fn auto_pad(self, value: AutoPad) -> Self { self.put::<AutoPad>("auto_pad", value) }
-    #[inline] pub fn dilations(self, value: Vec<i64>) -> Self { self.put::<kinds::Ints>("dilations", value) }
-    #[inline] pub fn group(self, value: i64) -> Self { self.put::<kinds::Int>("group", value) }
-    #[inline] pub fn kernel_shape(self, value: Vec<i64>) -> Self { self.put::<kinds::Ints>("kernel_shape", value) }
-    #[inline] pub fn pads(self, value: Vec<i64>) -> Self { self.put::<kinds::Ints>("pads", value) }
-    #[inline] pub fn strides(self, value: Vec<i64>) -> Self { self.put::<kinds::Ints>("strides", value) }
-}
-
-/// A view of [`OpKind::QLinearMatMul`].
-#[derive(Clone, Copy)]
-pub struct QLinearMatMul<'a>(&'a Op);
-
-/// Places of the operands and results of [`OpKind::QLinearMatMul`].
-pub struct QLinearMatMulAt { pub a: usize, pub a_scale: usize, pub a_zero_point: usize, pub b: usize, pub b_scale: usize, pub b_zero_point: usize, pub y_scale: usize, pub y_zero_point: usize, pub y: usize }
-
-impl<'a> QLinearMatMul<'a> {
-    pub const KIND: OpKind = OpKind::QLinearMatMul;
-    pub const AT: QLinearMatMulAt = QLinearMatMulAt { a: 0, a_scale: 1, a_zero_point: 2, b: 3, b_scale: 4, b_zero_point: 5, y_scale: 6, y_zero_point: 7, y: 0 };
-    #[inline] pub fn of(op: &'a Op) -> Option<QLinearMatMul<'a>> { view::fits(op, Self::KIND).then_some(QLinearMatMul(op)) }
-    #[inline] pub fn as_op(self) -> &'a Op { self.0 }
-    #[inline] pub fn a(self) -> ValueId { view::operand(self.0, 0) }
-    #[inline] pub fn a_scale(self) -> ValueId { view::operand(self.0, 1) }
-    #[inline] pub fn a_zero_point(self) -> ValueId { view::operand(self.0, 2) }
-    #[inline] pub fn b(self) -> ValueId { view::operand(self.0, 3) }
-    #[inline] pub fn b_scale(self) -> ValueId { view::operand(self.0, 4) }
-    #[inline] pub fn b_zero_point(self) -> ValueId { view::operand(self.0, 5) }
-    #[inline] pub fn y_scale(self) -> ValueId { view::operand(self.0, 6) }
-    #[inline] pub fn y_zero_point(self) -> ValueId { view::operand(self.0, 7) }
-    #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
-}
-
-impl QLinearMatMul<'static> {
-    pub fn new(a: ValueId, a_scale: ValueId, a_zero_point: ValueId, b: ValueId, b_scale: ValueId, b_zero_point: ValueId, y_scale: ValueId, y_zero_point: ValueId) -> New<Self> {
-        view::new(OpKind::QLinearMatMul, vec![Some(a), Some(a_scale), Some(a_zero_point), Some(b), Some(b_scale), Some(b_zero_point), Some(y_scale), Some(y_zero_point)], &[])
-    }
-    pub fn edit(op: &mut Op) -> Option<Set<Self, &mut Op>> { view::edit(op, OpKind::QLinearMatMul) }
 }
 
 /// A view of [`OpKind::QuantizeLinear`].

@@ -1,4 +1,4 @@
-// Generated from the op table by `cargo xtask codegen`.
+// Generated from the rows of ops by `cargo xtask codegen`.
 
 use crate::op::words::{AutoPad, BatchReduction, PostTransform, RecurrentDirection};
 use crate::op::{kinds, view};
@@ -48,7 +48,7 @@ pub struct Dilated<'a>(pub(super) &'a Op);
 
 impl<'a> Dilated<'a> {
     pub fn of(op: &'a Op) -> Option<Dilated<'a>> {
-        let has = matches!(op.kind, K::Conv | K::FusedConv | K::ConvInteger | K::ConvTranspose | K::DeformConv | K::QLinearConv | K::AveragePool | K::LpPool | K::MaxPool | K::Col2Im);
+        let has = matches!(op.kind, K::Conv | K::FusedConv | K::ConvInteger | K::ConvTranspose | K::DeformConv | K::QLinearConv | K::Col2Im | K::AveragePool | K::LpPool | K::MaxPool);
         (has && view::fits(op, op.kind)).then_some(Dilated(op))
     }
     #[inline] pub fn dilations(self) -> Option<&'a [i64]> { view::optional::<kinds::Ints>(self.0, "dilations") }

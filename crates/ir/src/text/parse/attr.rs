@@ -41,7 +41,7 @@ impl Parser<'_> {
                 self.bump()?;
                 self.attr_list(decl)
             }
-            Token::Word("seq" | "opt" | "map" | "ptr" | "desc" | "matrix") => {
+            Token::Word("seq" | "opt" | "map" | "ptr" | "desc" | "matrix" | "accumulator") => {
                 self.ty(0).map(Attr::Type)
             }
             Token::Word(word) if word.parse::<DType>().is_ok() => self.typed(),

@@ -1,0 +1,73 @@
+//! Rules that rows of several families name, and parts of rules that families share.
+
+use crate::shape::{ShapeError, Shapes, View, nothing, one};
+use crate::tile::{Site, Types};
+use crate::{Dim, Shape, counted};
+
+/// The types of the results are whole by the row's rules for types.
+pub(super) fn given(_: &View<'_>) -> Shapes {
+    nothing()
+}
+
+/// The first result has the shape of operand 0.
+pub(super) fn like(cx: &View<'_>) -> Shapes {
+    Ok(vec![cx.shape(0).map(<[_]>::to_vec)])
+}
+
+/// All results have the shape of operand 0.
+pub(super) fn same_for_all(cx: &View<'_>) -> Shapes {
+    let shape = cx.shape(0).map(<[Dim]>::to_vec);
+    Ok(vec![shape; cx.op.outputs.len()])
+}
+
+/// The result is a scalar.
+pub(super) fn scalar(_: &View<'_>) -> Shapes {
+    one(vec![])
+}
+
+/// All operands broadcast together.
+pub(crate) fn broadcast(cx: &View<'_>) -> Shapes {
+    let present: Vec<usize> = (0..cx.op.inputs.len()).filter(|&i| cx.has(i)).collect();
+    Ok(vec![cx.broadcast(&present)?])
+}
+
+/// The dimensions without these axes, or with 1 in their places.
+pub(super) fn without(shape: &[Dim], axes: &[usize], keep: bool) -> Shape {
+    let kept = shape.iter().enumerate().filter_map(|(i, d)| match axes.contains(&i) {
+        false => Some(d.clone()),
+        true => keep.then_some(Dim::Fixed(1)),
+    });
+    kept.collect()
+}
+
+/// The error for an attribute list of the wrong length.
+pub(super) fn expect_len(
+    cx: &View<'_>,
+    name: &str,
+    list: &[i64],
+    len: usize,
+) -> Result<(), ShapeError> {
+    if list.len() == len {
+        return Ok(());
+    }
+    Err(cx.error(format!("`{name}` has {}, expected {len}", counted(list.len(), "entry"))))
+}
+
+/// Fails if an operand that holds dimensions holds a negative one.
+pub(super) fn no_negative(cx: &View<'_>, i: usize) -> Result<(), ShapeError> {
+    let negative = |e: &crate::shape::Elem| e.constant().is_some_and(|n| n < 0);
+    match cx.known(i).is_some_and(|k| k.elems.iter().any(negative)) {
+        true => Err(cx.error(format!("{} holds a negative dimension", cx.name(i)))),
+        false => Ok(()),
+    }
+}
+
+/// At levels tile and lane: the types of all results are those that the function says.
+pub(super) fn open(site: &Site<'_>) -> Types {
+    Ok(vec![None; site.op.outputs.len()])
+}
+
+/// Likewise, for an operand that is a block.
+pub(super) fn block(site: &Site<'_>) -> Types {
+    site.dims(0).map(|_| vec![None])
+}

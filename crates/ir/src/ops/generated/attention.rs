@@ -1,0 +1,140 @@
+// Generated from the rows of ops by `cargo xtask codegen`.
+#![allow(clippy::too_many_arguments, clippy::len_without_is_empty)]
+
+use crate::op::kinds;
+use crate::op::view::{self, New, Set};
+use crate::op::words::{UpdateRule};
+use crate::{DType, Op, OpKind, ValueId};
+use std::borrow::BorrowMut;
+
+/// A view of [`OpKind::Attention`].
+#[derive(Clone, Copy)]
+pub struct Attention<'a>(&'a Op);
+
+/// Places of the operands and results of [`OpKind::Attention`].
+pub struct AttentionAt { pub q: usize, pub k: usize, pub v: usize, pub attn_mask: usize, pub past_key: usize, pub past_value: usize, pub nonpad_kv_seqlen: usize, pub y: usize, pub present_key: usize, pub present_value: usize, pub qk_matmul_output: usize }
+
+impl<'a> Attention<'a> {
+    pub const KIND: OpKind = OpKind::Attention;
+    pub const AT: AttentionAt = AttentionAt { q: 0, k: 1, v: 2, attn_mask: 3, past_key: 4, past_value: 5, nonpad_kv_seqlen: 6, y: 0, present_key: 1, present_value: 2, qk_matmul_output: 3 };
+    #[inline] pub fn of(op: &'a Op) -> Option<Attention<'a>> { view::fits(op, Self::KIND).then_some(Attention(op)) }
+    #[inline] pub fn as_op(self) -> &'a Op { self.0 }
+    #[inline] pub fn q(self) -> ValueId { view::operand(self.0, 0) }
+    #[inline] pub fn k(self) -> ValueId { view::operand(self.0, 1) }
+    #[inline] pub fn v(self) -> ValueId { view::operand(self.0, 2) }
+    #[inline] pub fn attn_mask(self) -> Option<ValueId> { self.0.input(3) }
+    #[inline] pub fn past_key(self) -> Option<ValueId> { self.0.input(4) }
+    #[inline] pub fn past_value(self) -> Option<ValueId> { self.0.input(5) }
+    #[inline] pub fn nonpad_kv_seqlen(self) -> Option<ValueId> { self.0.input(6) }
+    #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
+    #[inline] pub fn present_key(self) -> Option<ValueId> { self.0.output(1) }
+    #[inline] pub fn present_value(self) -> Option<ValueId> { self.0.output(2) }
+    #[inline] pub fn qk_matmul_output(self) -> Option<ValueId> { self.0.output(3) }
+    #[inline] pub fn is_causal(self) -> bool { view::attr::<kinds::Flag>(self.0, "is_causal") }
+    #[inline] pub fn q_num_heads(self) -> Option<i64> { view::optional::<kinds::Int>(self.0, "q_num_heads") }
+    #[inline] pub fn kv_num_heads(self) -> Option<i64> { view::optional::<kinds::Int>(self.0, "kv_num_heads") }
+    #[inline] pub fn scale(self) -> Option<f32> { view::optional::<kinds::Float>(self.0, "scale") }
+    #[inline] pub fn softcap(self) -> f32 { view::attr::<kinds::Float>(self.0, "softcap") }
+    #[inline] pub fn softmax_precision(self) -> Option<DType> { view::optional::<kinds::DType>(self.0, "softmax_precision") }
+    #[inline] pub fn qk_matmul_output_mode(self) -> i64 { view::attr::<kinds::Int>(self.0, "qk_matmul_output_mode") }
+    #[inline] pub fn left_window_size(self) -> i64 { view::attr::<kinds::Int>(self.0, "left_window_size") }
+    #[inline] pub fn right_window_size(self) -> i64 { view::attr::<kinds::Int>(self.0, "right_window_size") }
+    #[inline] pub fn plain_mask(self) -> bool { view::attr::<kinds::Flag>(self.0, "plain_mask") }
+}
+
+impl Attention<'static> {
+    pub fn new(q: ValueId, k: ValueId, v: ValueId, attn_mask: Option<ValueId>, past_key: Option<ValueId>, past_value: Option<ValueId>, nonpad_kv_seqlen: Option<ValueId>) -> New<Self> {
+        view::new(OpKind::Attention, vec![Some(q), Some(k), Some(v), attn_mask, past_key, past_value, nonpad_kv_seqlen], &[])
+    }
+    pub fn edit(op: &mut Op) -> Option<Set<Self, &mut Op>> { view::edit(op, OpKind::Attention) }
+}
+
+impl<O: BorrowMut<Op>> Set<Attention<'static>, O> {
+    #[inline] pub fn is_causal(self, value: bool) -> Self { self.put::<kinds::Flag>("is_causal", value) }
+    #[inline] pub fn q_num_heads(self, value: i64) -> Self { self.put::<kinds::Int>("q_num_heads", value) }
+    #[inline] pub fn kv_num_heads(self, value: i64) -> Self { self.put::<kinds::Int>("kv_num_heads", value) }
+    #[inline] pub fn scale(self, value: f32) -> Self { self.put::<kinds::Float>("scale", value) }
+    #[inline] pub fn softcap(self, value: f32) -> Self { self.put::<kinds::Float>("softcap", value) }
+    #[inline] pub fn softmax_precision(self, value: DType) -> Self { self.put::<kinds::DType>("softmax_precision", value) }
+    #[inline] pub fn qk_matmul_output_mode(self, value: i64) -> Self { self.put::<kinds::Int>("qk_matmul_output_mode", value) }
+    #[inline] pub fn left_window_size(self, value: i64) -> Self { self.put::<kinds::Int>("left_window_size", value) }
+    #[inline] pub fn right_window_size(self, value: i64) -> Self { self.put::<kinds::Int>("right_window_size", value) }
+    #[inline] pub fn plain_mask(self, value: bool) -> Self { self.put::<kinds::Flag>("plain_mask", value) }
+}
+
+/// A view of [`OpKind::LinearAttention`].
+#[derive(Clone, Copy)]
+pub struct LinearAttention<'a>(&'a Op);
+
+/// Places of the operands and results of [`OpKind::LinearAttention`].
+pub struct LinearAttentionAt { pub query: usize, pub key: usize, pub value: usize, pub past_state: usize, pub decay: usize, pub beta: usize, pub y: usize, pub present_state: usize }
+
+impl<'a> LinearAttention<'a> {
+    pub const KIND: OpKind = OpKind::LinearAttention;
+    pub const AT: LinearAttentionAt = LinearAttentionAt { query: 0, key: 1, value: 2, past_state: 3, decay: 4, beta: 5, y: 0, present_state: 1 };
+    #[inline] pub fn of(op: &'a Op) -> Option<LinearAttention<'a>> { view::fits(op, Self::KIND).then_some(LinearAttention(op)) }
+    #[inline] pub fn as_op(self) -> &'a Op { self.0 }
+    #[inline] pub fn query(self) -> ValueId { view::operand(self.0, 0) }
+    #[inline] pub fn key(self) -> ValueId { view::operand(self.0, 1) }
+    #[inline] pub fn value(self) -> ValueId { view::operand(self.0, 2) }
+    #[inline] pub fn past_state(self) -> Option<ValueId> { self.0.input(3) }
+    #[inline] pub fn decay(self) -> Option<ValueId> { self.0.input(4) }
+    #[inline] pub fn beta(self) -> Option<ValueId> { self.0.input(5) }
+    #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
+    #[inline] pub fn present_state(self) -> Option<ValueId> { self.0.output(1) }
+    #[inline] pub fn chunk_size(self) -> i64 { view::attr::<kinds::Int>(self.0, "chunk_size") }
+    #[inline] pub fn kv_num_heads(self) -> i64 { view::attr::<kinds::Int>(self.0, "kv_num_heads") }
+    #[inline] pub fn q_num_heads(self) -> i64 { view::attr::<kinds::Int>(self.0, "q_num_heads") }
+    #[inline] pub fn scale(self) -> f32 { view::attr::<kinds::Float>(self.0, "scale") }
+    #[inline] pub fn update_rule(self) -> UpdateRule { view::attr::<UpdateRule>(self.0, "update_rule") }
+}
+
+impl LinearAttention<'static> {
+    pub fn new(query: ValueId, key: ValueId, value: ValueId, past_state: Option<ValueId>, decay: Option<ValueId>, beta: Option<ValueId>) -> New<Self> {
+        view::new(OpKind::LinearAttention, vec![Some(query), Some(key), Some(value), past_state, decay, beta], &[])
+    }
+    pub fn edit(op: &mut Op) -> Option<Set<Self, &mut Op>> { view::edit(op, OpKind::LinearAttention) }
+}
+
+impl<O: BorrowMut<Op>> Set<LinearAttention<'static>, O> {
+    #[inline] pub fn chunk_size(self, value: i64) -> Self { self.put::<kinds::Int>("chunk_size", value) }
+    #[inline] pub fn kv_num_heads(self, value: i64) -> Self { self.put::<kinds::Int>("kv_num_heads", value) }
+    #[inline] pub fn q_num_heads(self, value: i64) -> Self { self.put::<kinds::Int>("q_num_heads", value) }
+    #[inline] pub fn scale(self, value: f32) -> Self { self.put::<kinds::Float>("scale", value) }
+    #[inline] pub fn update_rule(self, value: UpdateRule) -> Self { self.put::<UpdateRule>("update_rule", value) }
+}
+
+/// A view of [`OpKind::RotaryEmbedding`].
+#[derive(Clone, Copy)]
+pub struct RotaryEmbedding<'a>(&'a Op);
+
+/// Places of the operands and results of [`OpKind::RotaryEmbedding`].
+pub struct RotaryEmbeddingAt { pub x: usize, pub cos_cache: usize, pub sin_cache: usize, pub position_ids: usize, pub y: usize }
+
+impl<'a> RotaryEmbedding<'a> {
+    pub const KIND: OpKind = OpKind::RotaryEmbedding;
+    pub const AT: RotaryEmbeddingAt = RotaryEmbeddingAt { x: 0, cos_cache: 1, sin_cache: 2, position_ids: 3, y: 0 };
+    #[inline] pub fn of(op: &'a Op) -> Option<RotaryEmbedding<'a>> { view::fits(op, Self::KIND).then_some(RotaryEmbedding(op)) }
+    #[inline] pub fn as_op(self) -> &'a Op { self.0 }
+    #[inline] pub fn x(self) -> ValueId { view::operand(self.0, 0) }
+    #[inline] pub fn cos_cache(self) -> ValueId { view::operand(self.0, 1) }
+    #[inline] pub fn sin_cache(self) -> ValueId { view::operand(self.0, 2) }
+    #[inline] pub fn position_ids(self) -> Option<ValueId> { self.0.input(3) }
+    #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
+    #[inline] pub fn interleaved(self) -> bool { view::attr::<kinds::Flag>(self.0, "interleaved") }
+    #[inline] pub fn num_heads(self) -> Option<i64> { view::optional::<kinds::Int>(self.0, "num_heads") }
+    #[inline] pub fn rotary_embedding_dim(self) -> i64 { view::attr::<kinds::Int>(self.0, "rotary_embedding_dim") }
+}
+
+impl RotaryEmbedding<'static> {
+    pub fn new(x: ValueId, cos_cache: ValueId, sin_cache: ValueId, position_ids: Option<ValueId>) -> New<Self> {
+        view::new(OpKind::RotaryEmbedding, vec![Some(x), Some(cos_cache), Some(sin_cache), position_ids], &[])
+    }
+    pub fn edit(op: &mut Op) -> Option<Set<Self, &mut Op>> { view::edit(op, OpKind::RotaryEmbedding) }
+}
+
+impl<O: BorrowMut<Op>> Set<RotaryEmbedding<'static>, O> {
+    #[inline] pub fn interleaved(self, value: bool) -> Self { self.put::<kinds::Flag>("interleaved", value) }
+    #[inline] pub fn num_heads(self, value: i64) -> Self { self.put::<kinds::Int>("num_heads", value) }
+    #[inline] pub fn rotary_embedding_dim(self, value: i64) -> Self { self.put::<kinds::Int>("rotary_embedding_dim", value) }
+}

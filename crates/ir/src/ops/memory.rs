@@ -1,0 +1,258 @@
+//! Pointers, memory, and other effects of a program or thread.
+
+use super::common::open;
+use crate::lane::{MAX_ARRAY, MAX_WIDTH};
+use crate::op::TypeError;
+use crate::op::grammar::ops;
+use crate::tile::{Site, Types, one};
+use crate::types::{PointerType, Space};
+use crate::{DType, Type, ops};
+
+ops! {
+    /// Moves pointers by a number of elements, a signed integer.
+    PtrAdd "ptr_add" Tile (ptr, offset) -> (y: Same(0)) {} class Element tile ptr_add_types lane ptr_add_types;
+    /// The same addresses as pointers to another type.
+    PtrCast "ptr_cast" Tile (ptr) -> (y: Declared) {}
+        cost 0 class View tile ptr_cast_types checks pointers_result lane ptr_cast_types checks same_space_result;
+    /// Addresses as pointers.
+    IntToPtr "int_to_ptr" Tile (x) -> (y: Declared) {}
+        cost 0 class Element tile int_to_ptr_types checks pointers_result lane int_to_ptr_types checks global_result;
+    /// Addresses of pointers.
+    PtrToInt "ptr_to_int" Tile (ptr) -> (y: Is(DType::I64)) {}
+        cost 0 class Element tile ptr_to_int_types lane global_ptr_to_int_types;
+    /// Reads where `mask` holds; elsewhere memory is not touched and the element is that of `other`, or arbitrary.
+    /// `cache` and `eviction` are hints. At level lane there is no mask, and a pointer gives `width` elements (1, 2 or 4) that
+    /// follow each other; the program promises that its address is a multiple of `align` bytes, 0 being one element's.
+    Load "load" Memory (ptr, mask[opt], other[opt]) -> (y: Pointee(0))
+        { cache: Str = "none", eviction: Str = "normal", volatile: Flag = false, width: Int = 1, align: Int = 0 }
+        effect Read cost 8 class Element tile load_types lane lane_load_types;
+    /// Writes where `mask` holds. Of several elements for one place any may be the last. At level lane there is no mask, and
+    /// a vector (of 2 or 4) is written to elements that follow each other; `align` is as that of `load`.
+    Store "store" Memory (ptr[target], value, mask[opt]) -> () { cache: Str = "none", eviction: Str = "normal", align: Int = 0 }
+        tile store_types lane lane_store_types;
+    /// An array of `len` elements of type `dtype`, unwritten, in `space` `threadgroup`, where all threads get the same
+    /// one, or `thread`. It stands outside of regions and lives until the function ends; only a kernel has arrays in
+    /// threadgroup memory.
+    Alloc "alloc" Memory () -> (ptr: Declared)
+        { space: Str, dtype: DType, len: Int } lane alloc_types;
+    /// All memory effects before it come before those behind it, for every thread of the program.
+    Barrier "barrier" Memory () -> () {} tile open;
+    /// Accesses to the device's memory before it, this thread's and those that barriers put before it, come before those
+    /// behind it also for threads of other threadgroups, if these learn of it by an atomic op and have a fence behind that.
+    DeviceFence "device_fence" Memory () -> () {} lane open;
+    /// Prints a line for each element: `pid (x, y, z) idx (i, j)`, `prefix`, `(operand n) ` where there are several, and the
+    /// element; of no operands one line. `signed` tells which operands are signed integers, else their types do. At level lane
+    /// elements of a block of `dims`, if that is not empty, are printed one by one: the last operand (i32) is the place.
+    Print "print" Memory (xs[many]) -> ()
+        { prefix: Str, hex: Flag = false, signed[opt]: Ints, dims[opt]: Ints } tile print_types lane lane_print_types;
+    /// Stops the launch with `message` if an element of the condition is false.
+    Assert "assert" Memory (condition) -> () { message: Str } tile condition_types lane condition_types;
+    /// A condition that the program promises to hold.
+    Assume "assume" Memory (condition) -> () {} effect Pure tile condition_types lane condition_types;
+}
+
+/// Hints on caching.
+const CACHES: &[&str] = &["none", "ca", "cg", "wb", "cs", "wt", "cv"];
+const EVICTIONS: &[&str] = &["normal", "first", "last"];
+
+/// Where addresses are numbers that mean the same to every thread.
+const GLOBAL: &[Space] = &[Space::Device, Space::Constant];
+
+fn ptr_add_types(site: &Site<'_>) -> Types {
+    let at = ops::PtrAdd::AT;
+    let (_, dims) = site.pointer(at.ptr)?;
+    let signed = |d: DType| d.class() == crate::dtype::Class::Int;
+    if site.elements(at.offset, "signed integers", signed)?.1 != dims {
+        return Err(site.wrong(at.offset, format!("a block with dimensions {dims:?}")));
+    }
+    one(site.operand(at.ptr)?.clone())
+}
+
+fn ptr_cast_types(site: &Site<'_>) -> Types {
+    site.pointer(0).map(|_| vec![None])
+}
+
+fn int_to_ptr_types(site: &Site<'_>) -> Types {
+    site.elements(0, "i64 or u64", |d| matches!(d, DType::I64 | DType::U64))?;
+    Ok(vec![None])
+}
+
+fn ptr_to_int_types(site: &Site<'_>) -> Types {
+    one(Type::fixed(DType::I64, &site.pointer(0)?.1))
+}
+
+/// At level lane.
+fn global_ptr_to_int_types(site: &Site<'_>) -> Types {
+    site.space(0, GLOBAL)?;
+    ptr_to_int_types(site)
+}
+
+/// Pointers whose type only the function tells.
+fn pointers_result(site: &Site<'_>) -> Result<(), TypeError> {
+    let dims = site.dims(0)?;
+    match site.result(0) {
+        Some(ty @ Type::Pointer(_)) if ty.dims().as_ref() == Some(&dims) => Ok(()),
+        Some(_) => Err(site.wrong_result(0, format!("pointers with dimensions {dims:?}"))),
+        None => Ok(()),
+    }
+}
+
+/// At level lane.
+fn same_space_result(site: &Site<'_>) -> Result<(), TypeError> {
+    pointers_result(site)?;
+    match (site.operand(0)?, site.result(0)) {
+        (Type::Pointer(from), Some(Type::Pointer(to))) if from.space != to.space => {
+            Err(site.wrong_result(0, format!("a pointer to {} memory", from.space)))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// At level lane.
+fn global_result(site: &Site<'_>) -> Result<(), TypeError> {
+    pointers_result(site)?;
+    match site.result(0) {
+        Some(Type::Pointer(to)) if to.space.is_local() => {
+            Err(site.wrong_result(0, "a pointer to device or constant memory"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whether caches have these names.
+fn hints(site: &Site<'_>) -> Result<(), TypeError> {
+    site.choice("cache", CACHES)?;
+    site.choice("eviction", EVICTIONS).map(drop)
+}
+
+/// Pointers of a block each have one element, wherever it is.
+fn single(site: &Site<'_>) -> Result<(), TypeError> {
+    for (name, only) in [("width", 1), ("align", 0)] {
+        if site.op.int(name).is_some_and(|value| value != only) {
+            return Err(site.wrong_attr(name, format!("{only} but at level lane")));
+        }
+    }
+    Ok(())
+}
+
+fn load_types(site: &Site<'_>) -> Types {
+    let at = ops::Load::AT;
+    hints(site)?;
+    single(site)?;
+    let (ty, dims) = site.pointee(at.ptr)?;
+    site.mask(at.mask, &dims)?;
+    if site.optional(at.other).is_some() {
+        site.operand(at.mask)?;
+        site.expect(at.other, &ty)?;
+    }
+    one(ty)
+}
+
+fn store_types(site: &Site<'_>) -> Types {
+    let at = ops::Store::AT;
+    hints(site)?;
+    single(site)?;
+    site.writable(at.ptr)?;
+    let (ty, dims) = site.pointee(at.ptr)?;
+    site.expect(at.value, &ty)?;
+    site.mask(at.mask, &dims)?;
+    Ok(vec![])
+}
+
+fn lane_load_types(site: &Site<'_>) -> Types {
+    let at = ops::Load::AT;
+    site.unmasked(at.mask)?;
+    hints(site)?;
+    let dtype = site.pointer(at.ptr)?.0;
+    let width = usize::try_from(site.int("width")?).unwrap_or(0);
+    let width = aligned(site, dtype, width, || site.wrong_attr("width", "1, 2 or 4"))?;
+    one(Type::fixed(dtype, if width == 1 { &[] } else { std::slice::from_ref(&width) }))
+}
+
+fn lane_store_types(site: &Site<'_>) -> Types {
+    let at = ops::Store::AT;
+    site.unmasked(at.mask)?;
+    hints(site)?;
+    let dtype = site.writable(at.ptr)?.0;
+    let (value, dims) = site.tensor(at.value)?;
+    if value != dtype {
+        return Err(site.wrong(at.value, format!("{dtype}, as in memory")));
+    }
+    let elements = dims.iter().product();
+    aligned(site, dtype, elements, || site.wrong(at.value, "1, 2 or 4 elements"))?;
+    Ok(vec![])
+}
+
+/// A number of elements that are read or written at once, and how their address is aligned.
+fn aligned(
+    site: &Site<'_>,
+    dtype: DType,
+    width: usize,
+    wrong: impl Fn() -> TypeError,
+) -> Result<usize, TypeError> {
+    if !matches!(width, 1 | 2 | MAX_WIDTH) {
+        return Err(wrong());
+    }
+    let (align, size) = (site.int("align")?, dtype.size());
+    let fits = usize::try_from(align).is_ok_and(|align| {
+        align == 0 || (align.is_power_of_two() && (size..=size * width).contains(&align))
+    });
+    match fits {
+        true => Ok(width),
+        false => {
+            let most = size * width;
+            Err(site.wrong_attr("align", format!("0 or a power of two from {size} to {most}")))
+        }
+    }
+}
+
+fn print_types(site: &Site<'_>) -> Types {
+    if site.op.ints("dims").is_some_and(|dims| !dims.is_empty()) {
+        return Err(site.wrong_attr("dims", "empty but at level lane"));
+    }
+    printed(site, 0)
+}
+
+fn lane_print_types(site: &Site<'_>) -> Types {
+    let dims = site.op.ints("dims").unwrap_or_default();
+    if dims.is_empty() {
+        return printed(site, 0);
+    }
+    let elements = dims.iter().try_fold(1i64, |all, &n| all.checked_mul(n).filter(|_| n > 0));
+    if elements.is_none_or(|n| n > i64::from(i32::MAX)) {
+        return Err(site.wrong_attr("dims", "the dimensions of a block"));
+    }
+    site.expect(site.op.inputs.len().saturating_sub(1), &Type::fixed(DType::I32, &[]))?;
+    printed(site, 1)
+}
+
+/// The last operands, `places`, are not printed.
+fn printed(site: &Site<'_>, places: usize) -> Types {
+    let count = site.op.inputs.len();
+    for i in 0..count {
+        site.dims(i)?;
+    }
+    let signed = site.op.ints("signed").unwrap_or_default();
+    match signed.is_empty() || signed.len() + places == count {
+        true => Ok(vec![]),
+        false => Err(site.wrong_attr("signed", "as many flags as operands, or none")),
+    }
+}
+
+/// Of assertions and assumptions.
+fn condition_types(site: &Site<'_>) -> Types {
+    site.elements(0, "truth values", |d| d == DType::Bool)?;
+    Ok(vec![])
+}
+
+fn alloc_types(site: &Site<'_>) -> Types {
+    let local: Vec<&str> =
+        Space::ALL.iter().filter(|space| space.is_local()).map(|space| space.name()).collect();
+    let name = site.choice("space", &local)?;
+    let space = Space::by_name(name).ok_or_else(|| site.wrong_attr("space", local.join(", ")))?;
+    let to = site.dtype("dtype")?;
+    match usize::try_from(site.int("len")?) {
+        Ok(1..=MAX_ARRAY) => one(Type::Pointer(PointerType { to, space, shape: Some(vec![]) })),
+        _ => Err(site.wrong_attr("len", format!("1 to {MAX_ARRAY}"))),
+    }
+}

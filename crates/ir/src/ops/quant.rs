@@ -1,0 +1,33 @@
+//! Quantisation.
+
+use super::common::like;
+use crate::op::grammar::ops;
+use crate::op::{Operands, TypeError};
+use crate::shape::{Shapes, View};
+use crate::{DType, Dim, Op, Type};
+
+ops! {
+    /// (x − zero_point)·scale, per tensor, axis or block, computed in the result's type.
+    DequantizeLinear "dequantize_linear" Quant (x[form]: Any T, x_scale[form], x_zero_point[opt form]: Any T) -> (y: AttrOr("output_dtype", 1)) {
+        axis: Int = 1, block_size: Int = 0, output_dtype[opt]: DType,
+    } onnx "" 10 shape like;
+    /// Quantises to u8: the scale is (max(x, 0) − min(x, 0))/255, the zero point round(−min/scale), both results too.
+    DynamicQuantizeLinear "dynamic_quantize_linear" Quant (x) -> (y: Is(DType::U8), y_scale: F32, y_zero_point: Is(DType::U8)) {}
+        onnx "" 11 shape dynamic_quantize;
+    /// round(x/scale) + zero_point, ties to even, clamped to the result's type; per tensor, axis or block. `saturate`
+    /// governs 8-bit floats as in `cast`, `precision` is the type of the division.
+    QuantizeLinear "quantize_linear" Quant (x, y_scale, y_zero_point[opt]) -> (y: Fn(quantized_type)) {
+        axis: Int = 1, block_size: Int = 0, output_dtype[opt]: DType, precision[opt]: DType, saturate: Flag = true,
+    } onnx "" 10 shape like;
+}
+
+/// As the attribute says, else as the zero point, else u8.
+fn quantized_type(op: &Op, operands: &Operands<'_>) -> Result<Type, TypeError> {
+    let zero_point = operands(2).and_then(Type::dtype);
+    Ok(Type::unranked(op.dtype("output_dtype").or(zero_point).unwrap_or(DType::U8)))
+}
+
+/// DynamicQuantizeLinear: scale and zero point are scalars.
+fn dynamic_quantize(cx: &View<'_>) -> Shapes {
+    Ok(vec![cx.shape(0).map(<[Dim]>::to_vec), Some(vec![]), Some(vec![])])
+}
