@@ -102,7 +102,7 @@ impl Grams {
     }
 }
 
-/// What an op counts, and what it makes of the counts.
+/// The n-grams that an op counts, and how it weighs the counts.
 struct Counter {
     strings: Option<Vocabulary<String>>,
     ints: Option<Vocabulary<i64>>,
