@@ -55,6 +55,11 @@ impl<'a> Compile<'a> {
         self.unit.func.ty(self.op.input(i)?).dims()
     }
 
+    /// The element type of operand `i`, which must be a tensor.
+    pub fn element(&self, i: usize) -> Result<DType, Declined> {
+        self.dtype(i).ok_or_else(|| self.declined(format!("operand {i} is not a tensor")))
+    }
+
     /// A refusal of the op for the error that every run of it would end with.
     pub fn refused(&self, error: KernelError) -> Declined {
         self.declined(error.to_string())
@@ -150,32 +155,6 @@ impl<T> Last<T> {
         let made = Arc::new(make()?);
         *self.0.lock() = Some((key().collect(), Arc::clone(&made)));
         Ok(made)
-    }
-}
-
-/// A kernel that keeps nothing between calls: a function of the op and its operands.
-pub struct Plain {
-    name: &'static str,
-    run: fn(&mut Call<'_, '_>) -> Result<(), KernelError>,
-}
-
-impl Plain {
-    /// A kernel that runs `run`.
-    pub fn boxed(
-        name: &'static str,
-        run: fn(&mut Call<'_, '_>) -> Result<(), KernelError>,
-    ) -> Box<dyn Kernel> {
-        Box::new(Plain { name, run })
-    }
-}
-
-impl Kernel for Plain {
-    fn name(&self) -> &str {
-        self.name
-    }
-
-    fn run(&self, call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-        (self.run)(call)
     }
 }
 

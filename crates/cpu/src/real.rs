@@ -86,6 +86,24 @@ macro_rules! in_real {
 }
 pub(crate) use in_real;
 
+/// Makes a kernel with `$R` bound to the type to compute in for the elements of operand `$at`; declines all but floats.
+macro_rules! for_real {
+    ($cx:expr, $at:expr, $R:ident => $make:expr) => {
+        match $cx.element($at)? {
+            trident_ir::DType::F64 => {
+                type $R = f64;
+                $make
+            }
+            trident_ir::DType::F32 | trident_ir::DType::F16 | trident_ir::DType::BF16 => {
+                type $R = f32;
+                $make
+            }
+            other => Err($cx.refused(trident_runtime::KernelError::Unsupported(other))),
+        }
+    };
+}
+pub(crate) use for_real;
+
 /// The elements of any numeric or boolean tensor; copied only if they are of another type.
 pub(crate) fn read<R: Real>(t: &Tensor) -> Result<Cow<'_, [R]>, KernelError> {
     if t.dtype() == R::DTYPE {

@@ -317,7 +317,7 @@ fn packed(site: &mut Site<'_>) -> Result<()> {
     let op = site.view(ops::MatMulNBits::of)?;
     let activation = activation(site)?;
     only_floats(site)?;
-    let packed = PackedWeights::of(op.as_op())?;
+    let packed = PackedWeights::of(op)?;
     product(site, Scaled { activation, ..Scaled::PLAIN }, Some(packed))
 }
 

@@ -16,6 +16,7 @@ mod reduce;
 mod signal;
 mod text;
 mod train;
+mod window;
 
 use crate::kernel::{Compile, Entry, Kernel, Make};
 use std::collections::HashMap;
@@ -27,10 +28,15 @@ use trident_runtime::Declined;
 /// The families' lists of kernels.
 const FAMILIES: &[&[Entry]] = &[
     container::KERNELS,
+    contract::KERNELS,
     elementwise::KERNELS,
+    image::KERNELS,
     ml::KERNELS,
     moves::KERNELS,
+    pool::KERNELS,
+    quant::KERNELS,
     random::KERNELS,
+    recurrent::KERNELS,
     reduce::KERNELS,
     signal::KERNELS,
     text::KERNELS,
@@ -49,11 +55,6 @@ pub(crate) fn kernel(cx: &Compile<'_>) -> Result<Box<dyn Kernel>, Declined> {
     let found = match cx.op.decl().group {
         Group::Elementwise => Some(elementwise::compiled::kernel(cx)?),
         Group::Fused => Some(lowered::kernel(cx)?),
-        Group::Contract => contract::kernel(cx)?,
-        Group::Pool => pool::kernel(cx),
-        Group::Image => image::kernel(cx),
-        Group::Recurrent => recurrent::kernel(cx),
-        Group::Quant => quant::kernel(cx),
         _ => None,
     };
     found.ok_or_else(|| cx.declined(reason(cx.op.kind)))

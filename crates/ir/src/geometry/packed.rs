@@ -1,7 +1,8 @@
 //! Matrices of quantised weights, several to a byte.
 
 use super::{GeometryError, invalid};
-use crate::{DType, Op, counted};
+use crate::ops::MatMulNBits;
+use crate::{DType, counted};
 
 /// The weights of `matmul_n_bits`, a matrix [k, n] that is stored column by column. A column is cut into blocks, each with
 /// a scale and a zero point; the last one is filled up.
@@ -19,19 +20,20 @@ pub struct PackedWeights {
 
 impl PackedWeights {
     /// The place of the weights among the operands of `matmul_n_bits`.
-    pub const WEIGHTS: usize = 1;
+    pub const WEIGHTS: usize = MatMulNBits::AT.b;
     /// The place of the scales.
-    pub const SCALES: usize = 4;
+    pub const SCALES: usize = MatMulNBits::AT.scales;
     /// The place of the zero points.
-    pub const ZEROS: usize = 5;
+    pub const ZEROS: usize = MatMulNBits::AT.zero_points;
 
     /// As the attributes of an op say.
-    pub fn of(op: &Op) -> Result<PackedWeights, GeometryError> {
-        let size = |name: &str| match op.int(name).map(usize::try_from) {
-            Some(Ok(n)) => Ok(n),
-            given => invalid(format!("attribute `{name}` is {given:?}, expected a size")),
+    pub fn of(op: MatMulNBits<'_>) -> Result<PackedWeights, GeometryError> {
+        let size = |name: &str, size: i64| match usize::try_from(size) {
+            Ok(size) => Ok(size),
+            Err(_) => invalid(format!("attribute `{name}` is {size}, expected a size")),
         };
-        PackedWeights::new(size("k")?, size("n")?, size("bits")?, size("block_size")?)
+        let (k, n) = (size("k", op.k())?, size("n", op.n())?);
+        PackedWeights::new(k, n, size("bits", op.bits())?, size("block_size", op.block_size())?)
     }
 
     /// Of these sizes, if blocks are whole bytes and the weights are not too many.
@@ -121,14 +123,14 @@ impl PackedWeights {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Attr, OpKind};
+    use crate::ValueId;
 
-    fn of(sizes: [i64; 4]) -> Result<PackedWeights, GeometryError> {
-        let mut op = Op::new(OpKind::MatMulNBits, vec![], vec![]);
-        for (name, n) in ["k", "n", "bits", "block_size"].into_iter().zip(sizes) {
-            op.attrs.set(name, Attr::Int(n));
-        }
-        PackedWeights::of(&op)
+    fn of([k, n, bits, block]: [i64; 4]) -> Result<PackedWeights, GeometryError> {
+        let [a, b, scales] = [0, 1, 2].map(ValueId);
+        let op = MatMulNBits::new(a, b, None, None, scales, None);
+        let mut op = op.k(k).n(n).bits(bits).block_size(block).into_op();
+        op.outputs = vec![Some(ValueId(3))];
+        PackedWeights::of(MatMulNBits::of(&op).unwrap())
     }
 
     #[test]

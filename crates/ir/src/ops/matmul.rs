@@ -82,7 +82,8 @@ fn bias(cx: &View<'_>, columns: &Dim) -> Result<(), ShapeError> {
 /// MatMulNBits.
 fn n_bits(cx: &View<'_>) -> Shapes {
     let invalid = |error: GeometryError| cx.error(error.to_string());
-    let weights = PackedWeights::of(cx.op).map_err(invalid)?;
+    let Some(op) = ops::MatMulNBits::of(cx.op) else { return nothing() };
+    let weights = PackedWeights::of(op).map_err(invalid)?;
     weights.check(|i| Some((cx.dtype(i)?, cx.ty(i)?.dims()?))).map_err(invalid)?;
     bias(cx, &Dim::Fixed(weights.n))?;
     cx.expect_rank_from(0, 1)?;

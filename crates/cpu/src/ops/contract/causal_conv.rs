@@ -1,17 +1,25 @@
 //! Depthwise causal convolution with a carried state.
 
-use crate::kernel::Call;
-use crate::real::{Real, in_real, produce, read, round_to};
-use trident_runtime::{KernelError, Tensor};
+use crate::kernel::{Call, Compile, Made, Prepared};
+use crate::real::{Real, for_real, produce, read, round_to};
+use trident_ir::op::words::CausalActivation;
+use trident_ir::ops::{CausalConvWithState, CausalConvWithStateAt};
+use trident_runtime::KernelError;
+
+const AT: CausalConvWithStateAt = CausalConvWithState::AT;
 
 /// CausalConvWithState.
-pub(super) fn run(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let x = call.tensor(0)?;
-    in_real!(x.dtype(), R => convolve::<R>(call, &x))
+pub(super) fn causal_conv(cx: &Compile<'_>) -> Made {
+    let silu = match cx.view(CausalConvWithState::of)?.activation() {
+        CausalActivation::Silu | CausalActivation::Swish => true,
+        CausalActivation::None => false,
+    };
+    for_real!(cx, AT.x, R => Prepared::boxed(cx, move |call| convolve::<R>(call, silu)))
 }
 
-fn convolve<R: Real>(call: &mut Call<'_, '_>, x: &Tensor) -> Result<(), KernelError> {
-    let (w, bias, past) = (call.tensor(1)?, call.opt(2)?, call.opt(3)?);
+fn convolve<R: Real>(call: &mut Call<'_, '_>, silu: bool) -> Result<(), KernelError> {
+    let (x, w) = (call.tensor(AT.x)?, call.tensor(AT.weight)?);
+    let (bias, past) = (call.opt(AT.bias)?, call.opt(AT.past_state)?);
     let misfit = || {
         let (x, w) = (x.dims(), w.dims());
         KernelError::shape(format!("input {x:?}, weight {w:?}, bias and state do not fit"))
@@ -27,12 +35,7 @@ fn convolve<R: Real>(call: &mut Call<'_, '_>, x: &Tensor) -> Result<(), KernelEr
     if !fits {
         return Err(misfit());
     }
-    let silu = match call.op.str("activation") {
-        Some("silu" | "swish") => true,
-        Some("none") | None => false,
-        Some(other) => return Err(KernelError::attr("activation", format!("unknown: {other}"))),
-    };
-    let (values, w) = (read::<R>(x)?, read::<R>(&w)?);
+    let (values, w) = (read::<R>(&x)?, read::<R>(&w)?);
     let bias = bias.as_ref().map(read::<R>).transpose()?;
     let past = past.as_ref().map(read::<R>).transpose()?;
     // What comes before the input, row by row, then the input.
@@ -44,7 +47,7 @@ fn convolve<R: Real>(call: &mut Call<'_, '_>, x: &Tensor) -> Result<(), KernelEr
         [&before, &values[row * len..(row + 1) * len]].concat()
     };
     let (threads, dtype) = (call.threads, x.dtype());
-    produce::<R>(call, 0, dtype, x.dims(), |out| {
+    produce::<R>(call, AT.y, dtype, x.dims(), |out| {
         threads.for_chunks_mut(out, len, |row, out| {
             let (c, line) = (row % channels, padded(row));
             let kernel = &w[c * taps..(c + 1) * taps];
@@ -60,10 +63,10 @@ fn convolve<R: Real>(call: &mut Call<'_, '_>, x: &Tensor) -> Result<(), KernelEr
         });
         Ok(())
     })?;
-    if !call.wants(1) {
+    if !call.wants(AT.present_state) {
         return Ok(());
     }
-    produce::<R>(call, 1, dtype, &state, |out| {
+    produce::<R>(call, AT.present_state, dtype, &state, |out| {
         for (row, slot) in out.chunks_exact_mut((taps - 1).max(1)).enumerate() {
             slot.copy_from_slice(&padded(row)[len..]);
         }

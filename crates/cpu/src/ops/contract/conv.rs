@@ -1,110 +1,148 @@
 //! Convolution, with or without what fusion attaches to it.
 
 use super::epilogue::activation;
-use crate::kernel::{Call, Compile, Kernel};
-use crate::real::{Real, produce, read};
-use trident_ir::geometry::{Window, conv_dims};
-use trident_ir::{DType, Op};
+use crate::kernel::{Call, Compile, Kernel, Last, Made};
+use crate::ops::window::WindowSpec;
+use crate::real::{Real, for_real, produce, read};
+use std::sync::Arc;
+use trident_ir::geometry::Window;
+use trident_ir::op::words::AutoPad;
+use trident_ir::ops::{self, AutoPadded, Conv, Dilated, FusedConv, FusedConvAt, Grouped};
 use trident_kernels::Activation;
 use trident_kernels::conv::{ConvEpilogue, ConvPlan, ConvScalar, ConvSpec, Images};
-use trident_runtime::{Declined, KernelError, Tensor};
+use trident_runtime::{KernelError, Tensor};
 use trident_simd::Isa;
 
 /// Stands for spatial sizes that are not known: every window fits.
 const ANY_SIZE: usize = 1 << 40;
 
-/// The kernel of a convolution; float types narrower than f32 compute in f32.
-pub(super) fn kernel(cx: &Compile<'_>) -> Result<Box<dyn Kernel>, Declined> {
-    match cx.dtype(0) {
-        Some(DType::F64) => Ok(Box::new(Conv::<f64>::new(cx)?)),
-        Some(DType::F32 | DType::F16 | DType::BF16) => Ok(Box::new(Conv::<f32>::new(cx)?)),
-        other => Err(cx.declined(format!("element type {other:?} is not a float type"))),
+/// Places of operands and results. [`Conv`] has the first of them.
+const AT: FusedConvAt = FusedConv::AT;
+const _: () = assert!(AT.x == Conv::AT.x && AT.w == Conv::AT.w && AT.b == Conv::AT.b);
+
+pub(super) fn conv(cx: &Compile<'_>) -> Made {
+    let op = cx.view(Conv::of)?;
+    let conv = Convolution::new(op.window(), op.dilated(), op.auto_padded(), op.grouped());
+    for_real!(cx, AT.x, R => Ok(Box::new(ConvKernel::<R>::new(cx, conv, Activation::None))))
+}
+
+pub(super) fn fused(cx: &Compile<'_>) -> Made {
+    let op = cx.view(FusedConv::of)?;
+    let conv = Convolution::new(op.window(), op.dilated(), op.auto_padded(), op.grouped());
+    let activation = activation(cx, op.activated())?;
+    for_real!(cx, AT.x, R => Ok(Box::new(ConvKernel::<R>::new(cx, conv, activation))))
+}
+
+/// The attributes of a convolution, and its geometry for the last operands.
+pub(in crate::ops) struct Convolution {
+    windows: WindowSpec,
+    group: i64,
+    last: Last<Geometry>,
+}
+
+/// A convolution of operands of certain dimensions.
+pub(in crate::ops) struct Geometry {
+    /// Dimensions of the result.
+    pub(in crate::ops) dims: Vec<usize>,
+    /// The numeric kernel's view.
+    pub(in crate::ops) spec: ConvSpec,
+}
+
+impl Convolution {
+    pub(in crate::ops) fn new(
+        window: ops::Window<'_>,
+        dilated: Dilated<'_>,
+        padded: AutoPadded<'_>,
+        grouped: Grouped<'_>,
+    ) -> Convolution {
+        let windows = WindowSpec::new(window, dilated, padded.auto_pad());
+        Convolution { windows, group: grouped.group(), last: Last::default() }
+    }
+
+    /// The geometry for an image and weights of these dimensions.
+    pub(in crate::ops) fn geometry(
+        &self,
+        x: &[usize],
+        w: &[usize],
+    ) -> Result<Arc<Geometry>, KernelError> {
+        self.last.of(&[x, w], || {
+            let (dims, windows) = self.windows.convolve(x, w, self.group)?;
+            let each = |f: fn(&Window) -> usize| windows.iter().map(f).collect();
+            let spec = ConvSpec {
+                in_channels: x[1],
+                out_channels: w[0],
+                groups: self.group as usize,
+                kernel: each(|w| w.kernel),
+                strides: each(|w| w.stride),
+                dilations: each(|w| w.dilation),
+                pads_begin: each(|w| w.before),
+                pads_end: each(|w| w.after),
+            };
+            Ok(Geometry { dims, spec })
+        })
+    }
+
+    /// Dimensions of the image (operand `i`) good enough to choose windows by; `None` if borders depend on an image size
+    /// that is not known.
+    pub(in crate::ops) fn plan_dims(
+        &self,
+        cx: &Compile<'_>,
+        i: usize,
+        w: &[usize],
+    ) -> Option<Vec<usize>> {
+        if let Some(dims) = cx.dims(i) {
+            return Some(dims);
+        }
+        let by_size = matches!(self.windows.auto_pad(), AutoPad::SameUpper | AutoPad::SameLower);
+        if w.len() < 2 || by_size {
+            return None;
+        }
+        let mut dims = vec![ANY_SIZE; w.len()];
+        dims[1] = w[1].checked_mul(usize::try_from(self.group).ok()?)?;
+        Some(dims)
     }
 }
 
-struct Conv<R: ConvScalar> {
+/// A convolution that computes in `R`: float types narrower than f32 compute in f32.
+struct ConvKernel<R: ConvScalar> {
     isa: Isa,
+    conv: Convolution,
     activation: Activation,
     /// Weights that are constant, packed, with their dimensions.
     packed: Option<(ConvPlan<R>, Vec<usize>)>,
     name: String,
 }
 
-/// Result dimensions and windows of the op for operands of these dimensions.
-pub(in crate::ops) fn geometry(
-    op: &Op,
-    x: &[usize],
-    w: &[usize],
-) -> Result<(Vec<usize>, Vec<Window>), KernelError> {
-    Ok(conv_dims(
-        x,
-        w,
-        op.int("group").unwrap_or(1),
-        op.ints("kernel_shape"),
-        op.ints("strides"),
-        op.ints("dilations"),
-        op.ints("pads"),
-        op.str("auto_pad").unwrap_or("NOTSET"),
-    )?)
-}
-
-/// Dimensions of the image (operand `i`) good enough to choose windows by; `None` if borders depend on an image size that is
-/// not known.
-pub(in crate::ops) fn plan_dims(cx: &Compile<'_>, i: usize, w: &[usize]) -> Option<Vec<usize>> {
-    if let Some(dims) = cx.dims(i) {
-        return Some(dims);
-    }
-    let auto = cx.op.str("auto_pad").unwrap_or("NOTSET");
-    if w.len() < 2 || !matches!(auto, "NOTSET" | "VALID") {
-        return None;
-    }
-    let group = usize::try_from(cx.op.int("group")?).ok()?;
-    let mut dims = vec![ANY_SIZE; w.len()];
-    dims[1] = w[1].checked_mul(group)?;
-    Some(dims)
-}
-
-/// The numeric kernel's view of a checked geometry.
-pub(in crate::ops) fn spec(op: &Op, x: &[usize], w: &[usize], windows: &[Window]) -> ConvSpec {
-    let each = |f: fn(&Window) -> usize| windows.iter().map(f).collect();
-    ConvSpec {
-        in_channels: x[1],
-        out_channels: w[0],
-        groups: op.int("group").map_or(1, |g| g as usize),
-        kernel: each(|w| w.kernel),
-        strides: each(|w| w.stride),
-        dilations: each(|w| w.dilation),
-        pads_begin: each(|w| w.before),
-        pads_end: each(|w| w.after),
-    }
-}
-
-impl<R: Real + ConvScalar> Conv<R> {
-    fn new(cx: &Compile<'_>) -> Result<Self, Declined> {
+impl<R: Real + ConvScalar> ConvKernel<R> {
+    fn new(cx: &Compile<'_>, conv: Convolution, activation: Activation) -> Self {
         let isa = Isa::detect();
-        let packed = cx.constant(1).and_then(|w| Self::pack(cx, isa, &w));
+        let packed = cx.constant(AT.w).and_then(|w| Self::pack(cx, isa, &conv, &w));
         let algorithm = packed.as_ref().map_or("unpacked", |(plan, _)| plan.name());
         let name = format!("conv.{algorithm}.{}", isa.name());
-        Ok(Conv { isa, activation: activation(cx.op)?, packed, name })
+        ConvKernel { isa, conv, activation, packed, name }
     }
 
     /// Packs constant weights, unless the borders depend on an image size that is not known.
-    fn pack(cx: &Compile<'_>, isa: Isa, w: &Tensor) -> Option<(ConvPlan<R>, Vec<usize>)> {
-        let dims = plan_dims(cx, 0, w.dims())?;
-        let (_, windows) = geometry(cx.op, &dims, w.dims()).ok()?;
-        let spec = spec(cx.op, &dims, w.dims(), &windows);
+    fn pack(
+        cx: &Compile<'_>,
+        isa: Isa,
+        conv: &Convolution,
+        w: &Tensor,
+    ) -> Option<(ConvPlan<R>, Vec<usize>)> {
+        let dims = conv.plan_dims(cx, AT.x, w.dims())?;
+        let spec = conv.geometry(&dims, w.dims()).ok()?.spec.clone();
         let plan = ConvPlan::new(cx.threads, isa, spec, &read::<R>(w).ok()?);
         Some((plan, w.dims().to_vec()))
     }
 }
 
-impl<R: Real + ConvScalar> Kernel for Conv<R> {
+impl<R: Real + ConvScalar> Kernel for ConvKernel<R> {
     fn name(&self) -> &str {
         &self.name
     }
 
     fn packed(&self) -> &[usize] {
-        if self.packed.is_some() { &[1] } else { &[] }
+        if self.packed.is_some() { &[AT.w] } else { &[] }
     }
 
     fn packed_bytes(&self) -> usize {
@@ -112,23 +150,24 @@ impl<R: Real + ConvScalar> Kernel for Conv<R> {
     }
 
     fn run(&self, call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-        let x = call.tensor(0)?;
-        let (bias, residual) = (call.opt(2)?, call.opt(3)?);
+        let x = call.tensor(AT.x)?;
+        let (bias, residual) = (call.opt(AT.b)?, call.opt(AT.residual)?);
         let made;
-        let (plan, dims) = match &self.packed {
-            Some((plan, w)) => (plan, geometry(call.op, x.dims(), w)?.0),
+        let (plan, geometry) = match &self.packed {
+            Some((plan, w)) => (plan, self.conv.geometry(x.dims(), w)?),
             None => {
-                let w = call.tensor(1)?;
-                let (dims, windows) = geometry(call.op, x.dims(), w.dims())?;
-                let spec = spec(call.op, x.dims(), w.dims(), &windows);
+                let w = call.tensor(AT.w)?;
+                let geometry = self.conv.geometry(x.dims(), w.dims())?;
+                let spec = geometry.spec.clone();
                 made = ConvPlan::new(call.threads, self.isa, spec, &read::<R>(&w)?);
-                (&made, dims)
+                (&made, geometry)
             }
         };
+        let dims = &geometry.dims;
         if bias.as_ref().is_some_and(|b| b.dims() != [dims[1]]) {
             return Err(KernelError::shape(format!("the bias must have dimensions [{}]", dims[1])));
         }
-        if residual.as_ref().is_some_and(|r| r.dims() != dims) {
+        if residual.as_ref().is_some_and(|r| r.dims() != *dims) {
             return Err(KernelError::shape(format!("the residual must have dimensions {dims:?}")));
         }
         let bias = bias.as_ref().map(read::<R>).transpose()?;
@@ -139,7 +178,7 @@ impl<R: Real + ConvScalar> Kernel for Conv<R> {
             residual: residual.as_deref(),
             activation: self.activation,
         };
-        produce::<R>(call, 0, x.dtype(), &dims, |y| {
+        produce::<R>(call, AT.y, x.dtype(), dims, |y| {
             let (image, out) = (&x.dims()[2..], &dims[2..]);
             let images = Images { batch: dims[0], input: image, output: out, x: &input };
             plan.run(threads, &images, &epilogue, y);
@@ -150,7 +189,7 @@ impl<R: Real + ConvScalar> Kernel for Conv<R> {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{elements, run, run_on, tensor};
+    use crate::testing::{elements, run, run_in_turn, run_on, tensor};
     use trident_ir::{Attr, OpKind};
 
     /// Direct sums in f64 of a 2-D convolution of one image.
@@ -236,5 +275,30 @@ mod tests {
         let group = [("group", Attr::Int(0))];
         assert!(run(OpKind::Conv, &group, vec![x(), w.clone()]).is_err());
         assert!(run(OpKind::Conv, &[], vec![x(), w, tensor(&[2], &[0.0f32; 2])]).is_err());
+    }
+
+    #[test]
+    fn one_kernel_takes_images_and_weights_of_any_size() {
+        let wave = |n: usize| (0..n).map(|i| (i as f32 * 0.37).sin()).collect::<Vec<_>>();
+        let operands = |side: usize, taps: usize| {
+            let x = tensor(&[1, 2, side, side], &wave(2 * side * side));
+            vec![x, tensor(&[3, 2, taps, taps], &wave(6 * taps * taps))]
+        };
+        let sizes = [(5, 3), (8, 3), (8, 2), (5, 3)];
+        let calls = || sizes.map(|(side, taps)| operands(side, taps)).to_vec();
+        for auto_pad in ["NOTSET", "SAME_UPPER"] {
+            let attrs = [("auto_pad", Attr::Str(auto_pad.into()))];
+            let turns = run_in_turn(OpKind::Conv, &attrs, calls()).unwrap();
+            for (turn, operands) in turns.iter().zip(calls()) {
+                let alone = run(OpKind::Conv, &attrs, operands).unwrap();
+                assert_eq!(turn.as_tensor().unwrap().dims(), alone.as_tensor().unwrap().dims());
+                assert_eq!(elements::<f32>(turn), elements::<f32>(&alone));
+            }
+        }
+        // The weights may change where the dimensions do not.
+        let x = || tensor(&[1, 1, 1, 1], &[3.0f32]);
+        let turns = [2.0f32, 5.0].map(|w| vec![x(), tensor(&[1, 1, 1, 1], &[w])]).to_vec();
+        let y = run_in_turn(OpKind::Conv, &[], turns).unwrap();
+        assert_eq!([elements::<f32>(&y[0]), elements(&y[1])], [[6.0], [15.0]]);
     }
 }

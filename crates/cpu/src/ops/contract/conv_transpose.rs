@@ -1,81 +1,97 @@
 //! Transposed convolution.
 
-use crate::kernel::{Call, Compile, Kernel};
-use crate::real::{Real, produce, read};
-use trident_ir::geometry::{TransposedConv, transposed_conv};
-use trident_ir::{DType, Op};
+use crate::kernel::{Call, Compile, Kernel, Last, Made};
+use crate::ops::window::WindowSpec;
+use crate::real::{Real, for_real, produce, read};
+use std::sync::Arc;
+use trident_ir::ops::{ConvTranspose, ConvTransposeAt};
 use trident_kernels::Activation;
 use trident_kernels::conv::{ConvEpilogue, ConvScalar, ConvSpec, ConvTransposePlan, Images};
-use trident_runtime::{Declined, KernelError};
+use trident_runtime::KernelError;
 use trident_simd::Isa;
 
-/// The kernel of a transposed convolution; float types narrower than f32 compute in f32.
-pub(super) fn kernel(cx: &Compile<'_>) -> Result<Box<dyn Kernel>, Declined> {
-    match cx.dtype(0) {
-        Some(DType::F64) => Ok(Box::new(ConvTranspose::<f64>::new(cx))),
-        Some(DType::F32 | DType::F16 | DType::BF16) => Ok(Box::new(ConvTranspose::<f32>::new(cx))),
-        other => Err(cx.declined(format!("element type {other:?} is not a float type"))),
+const AT: ConvTransposeAt = ConvTranspose::AT;
+
+pub(super) fn conv_transpose(cx: &Compile<'_>) -> Made {
+    let op = cx.view(ConvTranspose::of)?;
+    let list = |list: Option<&[i64]>| list.map(<[i64]>::to_vec);
+    let form = Form {
+        windows: WindowSpec::new(op.window(), op.dilated(), op.auto_pad()),
+        group: op.group(),
+        padding: list(op.output_padding()),
+        shape: list(op.output_shape()),
+        last: Last::default(),
+    };
+    for_real!(cx, AT.x, R => Ok(Box::new(Transposed::<R>::new(cx, form))))
+}
+
+/// The attributes of a transposed convolution, and its geometry for the last operands.
+struct Form {
+    windows: WindowSpec,
+    group: i64,
+    padding: Option<Vec<i64>>,
+    shape: Option<Vec<i64>>,
+    last: Last<Geometry>,
+}
+
+/// A transposed convolution of operands of certain dimensions.
+struct Geometry {
+    /// Dimensions of the result.
+    dims: Vec<usize>,
+    /// The numeric kernel's view: it needs no border behind, as it is told the size of the result.
+    spec: ConvSpec,
+}
+
+impl Form {
+    fn geometry(&self, x: &[usize], w: &[usize]) -> Result<Arc<Geometry>, KernelError> {
+        self.last.of(&[x, w], || {
+            let sizes = [self.padding.as_deref(), self.shape.as_deref()];
+            let found = self.windows.transpose(x, w, self.group, sizes)?;
+            let axes = &found.axes;
+            let before = axes.iter().map(|a| usize::try_from(a.before)).collect::<Result<_, _>>();
+            let spec = ConvSpec {
+                in_channels: x[1],
+                out_channels: found.dims[1],
+                groups: self.group as usize,
+                kernel: axes.iter().map(|a| a.kernel).collect(),
+                strides: axes.iter().map(|a| a.stride).collect(),
+                dilations: axes.iter().map(|a| a.dilation).collect(),
+                pads_begin: before.map_err(|_| KernelError::shape("a border is negative"))?,
+                pads_end: vec![0; axes.len()],
+            };
+            Ok(Geometry { dims: found.dims, spec })
+        })
     }
 }
 
-/// Weights that are constant are packed if the borders do not depend on an image size that is not known.
-struct ConvTranspose<R: ConvScalar> {
+/// A transposed convolution that computes in `R`: float types narrower than f32 compute in f32.
+struct Transposed<R: ConvScalar> {
     isa: Isa,
+    form: Form,
+    /// Weights that are constant, packed, with their dimensions, where the size of the image is known.
     packed: Option<(ConvTransposePlan<R>, Vec<usize>)>,
     name: String,
 }
 
-fn geometry(op: &Op, x: &[usize], w: &[usize]) -> Result<TransposedConv, KernelError> {
-    Ok(transposed_conv(
-        x,
-        w,
-        op.int("group").unwrap_or(1),
-        op.ints("kernel_shape"),
-        op.ints("strides"),
-        op.ints("dilations"),
-        op.ints("pads"),
-        op.ints("output_padding"),
-        op.ints("output_shape"),
-        op.str("auto_pad").unwrap_or("NOTSET"),
-    )?)
-}
-
-/// The numeric kernel's view of a checked geometry: it needs no border behind, as it is told the size of the result.
-fn spec(op: &Op, x: &[usize], geometry: &TransposedConv) -> Result<ConvSpec, KernelError> {
-    let axes = &geometry.axes;
-    let before = axes.iter().map(|a| usize::try_from(a.before)).collect::<Result<_, _>>();
-    Ok(ConvSpec {
-        in_channels: x[1],
-        out_channels: geometry.dims[1],
-        groups: op.int("group").map_or(1, |g| g as usize),
-        kernel: axes.iter().map(|a| a.kernel).collect(),
-        strides: axes.iter().map(|a| a.stride).collect(),
-        dilations: axes.iter().map(|a| a.dilation).collect(),
-        pads_begin: before.map_err(|_| KernelError::shape("a border is negative"))?,
-        pads_end: vec![0; axes.len()],
-    })
-}
-
-impl<R: Real + ConvScalar> ConvTranspose<R> {
-    fn new(cx: &Compile<'_>) -> Self {
+impl<R: Real + ConvScalar> Transposed<R> {
+    fn new(cx: &Compile<'_>, form: Form) -> Self {
         let isa = Isa::detect();
-        let packed = cx.constant(1).zip(cx.dims(0)).and_then(|(w, x)| {
-            let geometry = geometry(cx.op, &x, w.dims()).ok()?;
-            let spec = spec(cx.op, &x, &geometry).ok()?;
+        let packed = cx.constant(AT.w).zip(cx.dims(AT.x)).and_then(|(w, x)| {
+            let spec = form.geometry(&x, w.dims()).ok()?.spec.clone();
             let plan = ConvTransposePlan::new(isa, spec, &read::<R>(&w).ok()?);
             Some((plan, w.dims().to_vec()))
         });
-        ConvTranspose { isa, packed, name: format!("conv_transpose.{}", isa.name()) }
+        Transposed { isa, form, packed, name: format!("conv_transpose.{}", isa.name()) }
     }
 }
 
-impl<R: Real + ConvScalar> Kernel for ConvTranspose<R> {
+impl<R: Real + ConvScalar> Kernel for Transposed<R> {
     fn name(&self) -> &str {
         &self.name
     }
 
     fn packed(&self) -> &[usize] {
-        if self.packed.is_some() { &[1] } else { &[] }
+        if self.packed.is_some() { &[AT.w] } else { &[] }
     }
 
     fn packed_bytes(&self) -> usize {
@@ -83,14 +99,14 @@ impl<R: Real + ConvScalar> Kernel for ConvTranspose<R> {
     }
 
     fn run(&self, call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-        let (x, bias) = (call.tensor(0)?, call.opt(2)?);
+        let (x, bias) = (call.tensor(AT.x)?, call.opt(AT.b)?);
         let made;
         let (plan, geometry) = match &self.packed {
-            Some((plan, w)) => (plan, geometry(call.op, x.dims(), w)?),
+            Some((plan, w)) => (plan, self.form.geometry(x.dims(), w)?),
             None => {
-                let w = call.tensor(1)?;
-                let geometry = geometry(call.op, x.dims(), w.dims())?;
-                let spec = spec(call.op, x.dims(), &geometry)?;
+                let w = call.tensor(AT.w)?;
+                let geometry = self.form.geometry(x.dims(), w.dims())?;
+                let spec = geometry.spec.clone();
                 made = ConvTransposePlan::new(self.isa, spec, &read::<R>(&w)?);
                 (&made, geometry)
             }
@@ -103,7 +119,7 @@ impl<R: Real + ConvScalar> Kernel for ConvTranspose<R> {
         let epilogue =
             ConvEpilogue { bias: bias.as_deref(), residual: None, activation: Activation::None };
         let (input, threads) = (read::<R>(&x)?, call.threads);
-        produce::<R>(call, 0, x.dtype(), dims, |y| {
+        produce::<R>(call, AT.y, x.dtype(), dims, |y| {
             let (image, out) = (&x.dims()[2..], &dims[2..]);
             let images = Images { batch: dims[0], input: image, output: out, x: &input };
             plan.run(threads, &images, &epilogue, y);

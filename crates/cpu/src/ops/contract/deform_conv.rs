@@ -1,23 +1,40 @@
 //! Deformable convolution (Dai et al. 2017, Zhu et al. 2018 for the mask): displaced taps are sampled into a matrix of
 //! columns, which the weights multiply.
 
-use crate::kernel::Call;
-use crate::real::{Real, in_real, produce, read};
-use trident_ir::geometry::{conv_dims, strides};
-use trident_ir::{counted, ops};
+use crate::kernel::{Call, Compile, Made, Prepared};
+use crate::ops::window::WindowSpec;
+use crate::real::{Real, for_real, produce, read};
+use trident_ir::counted;
+use trident_ir::geometry::strides;
+use trident_ir::op::words::AutoPad;
+use trident_ir::ops::{DeformConv, DeformConvAt};
 use trident_kernels::gemm::{Epilogue, Lhs, Rhs, Shape, Strided, gemm};
-use trident_runtime::{KernelError, Tensor};
+use trident_runtime::KernelError;
 use trident_simd::Isa;
 
+const AT: DeformConvAt = DeformConv::AT;
+
 /// DeformConv, with any number of spatial axes.
-pub(super) fn run(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let x = call.tensor(0)?;
-    in_real!(x.dtype(), R => convolve::<R>(call, &x))
+pub(super) fn deform_conv(cx: &Compile<'_>) -> Made {
+    let op = cx.view(DeformConv::of)?;
+    let count = |name: &'static str, n: i64| {
+        let count = usize::try_from(n).ok().filter(|&n| n > 0);
+        let reason = || KernelError::attr(name, format!("{n} is not positive"));
+        count.ok_or_else(|| cx.refused(reason()))
+    };
+    let form = Form {
+        windows: WindowSpec::new(op.window(), op.dilated(), AutoPad::NotSet),
+        group: count("group", op.group())?,
+        offset_group: count("offset_group", op.offset_group())?,
+    };
+    for_real!(cx, AT.x, R => Prepared::boxed(cx, move |call| convolve::<R>(call, &form)))
 }
 
-fn count(call: &Call<'_, '_>, name: &'static str) -> Result<usize, KernelError> {
-    let n = usize::try_from(call.op.int(name).unwrap_or(1)).ok().filter(|&n| n > 0);
-    n.ok_or_else(|| KernelError::attr(name, "is not positive"))
+/// The attributes.
+struct Form {
+    windows: WindowSpec,
+    group: usize,
+    offset_group: usize,
 }
 
 /// Row-major index tuple of `i`.
@@ -27,10 +44,10 @@ fn unravel(mut i: usize, dims: &[usize], out: &mut [usize]) {
     }
 }
 
-fn convolve<R: Real>(call: &mut Call<'_, '_>, x: &Tensor) -> Result<(), KernelError> {
-    let (w, offset) = (call.tensor(1)?, call.tensor(2)?);
-    let (bias, mask) = (call.opt(3)?, call.opt(4)?);
-    let (group, offset_group) = (count(call, "group")?, count(call, "offset_group")?);
+fn convolve<R: Real>(call: &mut Call<'_, '_>, form: &Form) -> Result<(), KernelError> {
+    let (x, w, offset) = (call.tensor(AT.x)?, call.tensor(AT.w)?, call.tensor(AT.offset)?);
+    let (bias, mask) = (call.opt(AT.b)?, call.opt(AT.mask)?);
+    let Form { group, offset_group, .. } = *form;
     let (xd, wd) = (x.dims(), w.dims());
     let misfit = || {
         let od = offset.dims();
@@ -45,17 +62,7 @@ fn convolve<R: Real>(call: &mut Call<'_, '_>, x: &Tensor) -> Result<(), KernelEr
     }
     let (batch, channels, image) = (xd[0], xd[1], &xd[2..]);
     let (maps, kernel) = (wd[0], &wd[2..]);
-    let op = ops::DeformConv::of(call.op).ok_or_else(misfit)?;
-    let (_, windows) = conv_dims(
-        xd,
-        wd,
-        op.group(),
-        op.kernel_shape(),
-        op.strides(),
-        op.dilations(),
-        op.pads(),
-        "NOTSET",
-    )?;
+    let (_, windows) = form.windows.convolve(xd, wd, group as i64)?;
     let out_image: Vec<usize> = windows.iter().map(|w| w.out).collect();
     let (taps, pixels): (usize, usize) = (kernel.iter().product(), out_image.iter().product());
     let with_image = |n: usize| [&[batch, n][..], &out_image[..]].concat();
@@ -68,7 +75,7 @@ fn convolve<R: Real>(call: &mut Call<'_, '_>, x: &Tensor) -> Result<(), KernelEr
     if !fits {
         return Err(misfit());
     }
-    let (xs, ws, offsets) = (read::<R>(x)?, read::<R>(&w)?, read::<R>(&offset)?);
+    let (xs, ws, offsets) = (read::<R>(&x)?, read::<R>(&w)?, read::<R>(&offset)?);
     let bias = bias.as_ref().map(read::<R>).transpose()?;
     let mask = mask.as_ref().map(read::<R>).transpose()?;
     let (image_len, image_strides) = (image.iter().product::<usize>(), strides(image));
@@ -76,7 +83,7 @@ fn convolve<R: Real>(call: &mut Call<'_, '_>, x: &Tensor) -> Result<(), KernelEr
     let mut columns = call.temp(R::DTYPE, &[per_group * taps, pixels])?;
     let threads = call.threads;
     let columns = columns.slice_mut::<R>()?;
-    produce::<R>(call, 0, x.dtype(), &with_image(maps), |out| {
+    produce::<R>(call, AT.y, x.dtype(), &with_image(maps), |out| {
         let rows = maps / group;
         for (item, out) in out.chunks_exact_mut((rows * pixels).max(1)).enumerate() {
             let (b, g) = (item / group, item % group);

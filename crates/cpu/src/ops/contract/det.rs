@@ -1,11 +1,16 @@
 //! Determinants by elimination with partial pivoting, in f64.
 
-use crate::kernel::Call;
-use crate::real::{in_real, produce, read};
+use crate::kernel::{Call, Compile, Made, Prepared};
+use crate::real::{Real, for_real, produce, read};
+use trident_ir::ops::Det;
 use trident_runtime::KernelError;
 
-pub(super) fn run(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let x = call.tensor(0)?;
+pub(super) fn det(cx: &Compile<'_>) -> Made {
+    for_real!(cx, Det::AT.x, R => Prepared::boxed(cx, determinants::<R>))
+}
+
+fn determinants<R: Real>(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
+    let x = call.tensor(Det::AT.x)?;
     let &[ref batch @ .., rows, n] = x.dims() else {
         return Err(KernelError::shape(format!("{:?} holds no matrices", x.dims())));
     };
@@ -13,13 +18,11 @@ pub(super) fn run(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
         return Err(KernelError::shape(format!("{rows}×{n} matrices have no determinant")));
     }
     let values = read::<f64>(&x)?;
-    in_real!(x.dtype(), R => {
-        produce::<R>(call, 0, x.dtype(), batch, |y| {
-            for (i, y) in y.iter_mut().enumerate() {
-                *y = <R as crate::real::Real>::of(determinant(values[i * n * n..(i + 1) * n * n].to_vec(), n));
-            }
-            Ok(())
-        })
+    produce::<R>(call, Det::AT.y, x.dtype(), batch, |y| {
+        for (i, y) in y.iter_mut().enumerate() {
+            *y = R::of(determinant(values[i * n * n..(i + 1) * n * n].to_vec(), n));
+        }
+        Ok(())
     })
 }
 

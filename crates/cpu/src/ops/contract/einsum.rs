@@ -1,10 +1,11 @@
 //! Einstein's notation: operands are contracted two by two, each pair as a batch of matrix products.
 
-use crate::kernel::Call;
+use crate::kernel::{Call, Compile, Last, Made, Prepared};
 use crate::ops::convert::{cast, compute_dtype};
 use crate::ops::moves::{diagonal, transposed};
 use trident_ir::geometry::{Equation, GeometryError, Label, extent};
 use trident_ir::literal::checked_len;
+use trident_ir::ops::Einsum;
 use trident_ir::{DType, Element};
 use trident_kernels::gemm::{self, Epilogue, Lhs, Rhs, Scalar, Shape, Strided, gemm_batch};
 use trident_runtime::{KernelError, Tensor};
@@ -96,19 +97,37 @@ impl Operand {
     }
 }
 
-pub(super) fn run(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let xs = (0..call.inputs()).map(|i| call.tensor(i)).collect::<Result<Vec<_>, _>>()?;
-    let text = call.op.str("equation").ok_or_else(|| bad("is absent".into()))?;
-    let ranks: Vec<usize> = xs.iter().map(Tensor::rank).collect();
-    let equation = Equation::parse(text, &ranks)?;
-    let Some(dtype) = xs.first().map(Tensor::dtype) else { return Err(KernelError::Missing(0)) };
+pub(super) fn einsum(cx: &Compile<'_>) -> Made {
+    let text = cx.view(Einsum::of)?.equation().to_owned();
+    let (first, last) = (cx.element(Einsum::AT.xs)?, Last::default());
     // Integers wrap alike in 64 bits, signed or not.
-    let compute = match compute_dtype(dtype) {
+    let compute = match compute_dtype(first) {
         DType::I32 | DType::U64 => DType::I64,
-        DType::F32 | DType::F64 | DType::I64 => compute_dtype(dtype),
-        other => return Err(KernelError::Unsupported(other)),
+        wide @ (DType::F32 | DType::F64 | DType::I64) => wide,
+        other => return Err(cx.refused(KernelError::Unsupported(other))),
     };
-    equation.sizes(&xs.iter().map(Tensor::dims).collect::<Vec<_>>())?;
+    Prepared::boxed(cx, move |call| {
+        let xs = (0..call.inputs()).map(|i| call.tensor(i)).collect::<Result<Vec<_>, _>>()?;
+        let dims: Vec<&[usize]> = xs.iter().map(Tensor::dims).collect();
+        let equation = last.of(&dims, || {
+            let ranks: Vec<usize> = dims.iter().map(|d| d.len()).collect();
+            let equation = Equation::parse(&text, &ranks)?;
+            equation.sizes(&dims)?;
+            Ok::<_, KernelError>(equation)
+        })?;
+        run(call, xs, &equation, compute)
+    })
+}
+
+fn run(
+    call: &mut Call<'_, '_>,
+    xs: Vec<Tensor>,
+    equation: &Equation,
+    compute: DType,
+) -> Result<(), KernelError> {
+    let Some(dtype) = xs.first().map(Tensor::dtype) else {
+        return Err(KernelError::Missing(Einsum::AT.xs));
+    };
     let mut operands = vec![];
     for (index, (x, term)) in xs.into_iter().zip(&equation.terms).enumerate() {
         if x.dtype() != dtype {
@@ -122,7 +141,7 @@ pub(super) fn run(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
         operands.push(diagonalised(call, tensor, term)?);
     }
     let mut rest = operands.into_iter();
-    let mut acc = rest.next().ok_or(KernelError::Missing(0))?;
+    let mut acc = rest.next().ok_or(KernelError::Missing(Einsum::AT.xs))?;
     while let Some(next) = rest.next() {
         let later: Vec<Label> = rest
             .as_slice()
@@ -135,7 +154,7 @@ pub(super) fn run(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
     let acc = acc.summed(call, |l| equation.result.contains(&l))?;
     let y = acc.ordered(call, &equation.result)?;
     let y = cast(call.threads, call.pool(), &y, dtype)?;
-    call.set(0, y);
+    call.set(Einsum::AT.y, y);
     Ok(())
 }
 
@@ -237,7 +256,7 @@ fn products<T: Scalar + Element + gemm::Element<T>>(
 #[cfg(test)]
 mod tests {
     use crate::test_data::Random;
-    use crate::testing::{elements, run, tensor};
+    use crate::testing::{elements, run, run_in_turn, tensor};
     use trident_ir::{Attr, OpKind};
     use trident_runtime::{KernelError, Value};
 
@@ -285,5 +304,16 @@ mod tests {
         for wrong in ["i", "ijk", "ij->k", "ij->ii", "i1", "ij,jk", "->"] {
             assert!(einsum(wrong, vec![x()]).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn one_kernel_takes_operands_of_any_rank_and_size() {
+        let ones = |dims: &[usize]| tensor(dims, &vec![1i32; dims.iter().product()]);
+        let calls = [&[2, 3][..], &[4], &[2, 2, 5], &[2, 3]];
+        let calls = calls.map(|dims| vec![ones(dims), ones(&dims[dims.len() - 1..])]).to_vec();
+        let attrs = [("equation", Attr::Str("...i,i->...".into()))];
+        let y = run_in_turn(OpKind::Einsum, &attrs, calls).unwrap();
+        let y: Vec<Vec<i32>> = y.iter().map(elements).collect();
+        assert_eq!(y, [vec![3; 2], vec![4], vec![5; 4], vec![3; 2]]);
     }
 }

@@ -1,17 +1,15 @@
 //! The activation that fusion attaches to a convolution or a product.
 
-use trident_ir::{Op, op};
+use crate::kernel::Compile;
+use trident_ir::op;
+use trident_ir::ops::Activated;
 use trident_kernels::Activation;
 use trident_runtime::Declined;
 
-/// The kernel of a fused op's activation.
-pub(super) fn activation(op: &Op) -> Result<Activation, Declined> {
-    let Some(found) = op::Activation::read(op) else {
-        let name = op.str("activation").unwrap_or_default();
-        return Err(Declined {
-            op: op.describe(),
-            reason: format!("activation `{name}` is unknown"),
-        });
+/// The numeric function of a fused op's activation.
+pub(super) fn activation(cx: &Compile<'_>, op: Activated<'_>) -> Result<Activation, Declined> {
+    let Some(found) = op::Activation::read(cx.op) else {
+        return Err(cx.declined(format!("activation `{}` is unknown", op.activation())));
     };
     Ok(match found {
         op::Activation::None => Activation::None,

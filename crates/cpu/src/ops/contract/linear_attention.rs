@@ -1,46 +1,57 @@
 //! Linear attention: a state of keys by values is updated and read at each position (Yang et al. 2024 for the gated
 //! delta rule).
 
-use crate::kernel::Call;
-use crate::real::{Real, in_real, produce, read};
+use crate::kernel::{Call, Compile, Made, Prepared};
+use crate::real::{Real, for_real, produce, read};
 use trident_ir::counted;
+use trident_ir::op::words::UpdateRule;
+use trident_ir::ops::{LinearAttention, LinearAttentionAt};
 use trident_runtime::{KernelError, Tensor};
 
-/// LinearAttention.
-pub(super) fn run(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let q = call.tensor(0)?;
-    in_real!(q.dtype(), R => attend::<R>(call, &q))
+const AT: LinearAttentionAt = LinearAttention::AT;
+
+/// The attributes.
+struct Form {
+    q_heads: usize,
+    kv_heads: usize,
+    /// Factor of the results; by the length of a key if there is none.
+    scale: Option<f32>,
 }
 
-fn heads(call: &Call<'_, '_>, name: &'static str) -> Result<usize, KernelError> {
-    let n = call.op.int(name).unwrap_or(0);
-    usize::try_from(n)
-        .ok()
-        .filter(|&n| n > 0)
-        .ok_or_else(|| KernelError::attr(name, format!("{n} heads")))
-}
-
-/// Gates and update rates that the rule calls for.
-fn rule(call: &Call<'_, '_>) -> Result<(bool, bool), KernelError> {
-    let (gated, delta) = match call.op.str("update_rule") {
-        Some("linear") => (false, false),
-        Some("gated") => (true, false),
-        Some("delta") => (false, true),
-        Some("gated_delta") | None => (true, true),
-        Some(other) => return Err(KernelError::attr("update_rule", format!("unknown: {other}"))),
-    };
-    if gated != call.value(4).is_some() || delta != call.value(5).is_some() {
-        let reason = "decay goes with gated rules and beta with delta rules";
-        return Err(KernelError::attr("update_rule", reason));
+impl Form {
+    fn of(op: LinearAttention<'_>) -> Result<Form, KernelError> {
+        let heads = |name: &'static str, n: i64| {
+            let heads = usize::try_from(n).ok().filter(|&n| n > 0);
+            heads.ok_or_else(|| KernelError::attr(name, format!("{n} heads")))
+        };
+        let (gated, delta) = match op.update_rule() {
+            UpdateRule::Linear => (false, false),
+            UpdateRule::Gated => (true, false),
+            UpdateRule::Delta => (false, true),
+            UpdateRule::GatedDelta => (true, true),
+        };
+        if gated != op.decay().is_some() || delta != op.beta().is_some() {
+            let reason = "decay goes with gated rules and beta with delta rules";
+            return Err(KernelError::attr("update_rule", reason));
+        }
+        Ok(Form {
+            q_heads: heads("q_num_heads", op.q_num_heads())?,
+            kv_heads: heads("kv_num_heads", op.kv_num_heads())?,
+            scale: Some(op.scale()).filter(|&scale| scale != 0.0),
+        })
     }
-    Ok((gated, delta))
 }
 
-fn attend<R: Real>(call: &mut Call<'_, '_>, q: &Tensor) -> Result<(), KernelError> {
-    let (k, v, past) = (call.tensor(1)?, call.tensor(2)?, call.opt(3)?);
-    let (decay, beta) = (call.opt(4)?, call.opt(5)?);
-    rule(call)?;
-    let (q_heads, kv_heads) = (heads(call, "q_num_heads")?, heads(call, "kv_num_heads")?);
+pub(super) fn linear_attention(cx: &Compile<'_>) -> Made {
+    let form = Form::of(cx.view(LinearAttention::of)?).map_err(|e| cx.refused(e))?;
+    for_real!(cx, AT.query, R => Prepared::boxed(cx, move |call| attend::<R>(call, &form)))
+}
+
+fn attend<R: Real>(call: &mut Call<'_, '_>, form: &Form) -> Result<(), KernelError> {
+    let (q, k, v) = (call.tensor(AT.query)?, call.tensor(AT.key)?, call.tensor(AT.value)?);
+    let past = call.opt(AT.past_state)?;
+    let (decay, beta) = (call.opt(AT.decay)?, call.opt(AT.beta)?);
+    let Form { q_heads, kv_heads, scale } = *form;
     let misfit = || {
         let (q, k, v) = (q.dims(), k.dims(), v.dims());
         KernelError::shape(format!(
@@ -70,13 +81,9 @@ fn attend<R: Real>(call: &mut Call<'_, '_>, q: &Tensor) -> Result<(), KernelErro
     };
     let decay_width = width(&decay, [kv_heads, k_width])?;
     let beta_width = width(&beta, [kv_heads, 1])?;
-    let scale = match call.op.float("scale") {
-        None | Some(0.0) => 1.0 / (dk as f64).sqrt(),
-        Some(s) => s.into(),
-    };
-    let scale = R::of(scale);
+    let scale = R::of(scale.map_or_else(|| 1.0 / (dk as f64).sqrt(), f64::from));
     let state_dtype = past.as_ref().map_or(q.dtype(), Tensor::dtype);
-    let (qs, ks, vs) = (read::<R>(q)?, read::<R>(&k)?, read::<R>(&v)?);
+    let (qs, ks, vs) = (read::<R>(&q)?, read::<R>(&k)?, read::<R>(&v)?);
     let past = past.as_ref().map(read::<R>).transpose()?;
     let decay = decay.as_ref().map(read::<R>).transpose()?;
     let beta = beta.as_ref().map(read::<R>).transpose()?;
@@ -129,7 +136,7 @@ fn attend<R: Real>(call: &mut Call<'_, '_>, q: &Tensor) -> Result<(), KernelErro
     });
     let work = work.slice::<R>()?;
     let chunk = |b: usize, h: usize| &work[(b * kv_heads + h) * (out_len + state_len)..];
-    produce::<R>(call, 0, q.dtype(), &[batch, len, q_heads * dv], |out| {
+    produce::<R>(call, AT.y, q.dtype(), &[batch, len, q_heads * dv], |out| {
         let block = group * dv;
         for (i, slot) in out.chunks_exact_mut(block.max(1)).enumerate() {
             let (at, h) = (i / kv_heads, i % kv_heads);
@@ -137,10 +144,10 @@ fn attend<R: Real>(call: &mut Call<'_, '_>, q: &Tensor) -> Result<(), KernelErro
         }
         Ok(())
     })?;
-    if !call.wants(1) {
+    if !call.wants(AT.present_state) {
         return Ok(());
     }
-    produce::<R>(call, 1, state_dtype, &[batch, kv_heads, dk, dv], |out| {
+    produce::<R>(call, AT.present_state, state_dtype, &[batch, kv_heads, dk, dv], |out| {
         for (item, slot) in out.chunks_exact_mut(state_len.max(1)).enumerate() {
             slot.copy_from_slice(&chunk(0, item)[out_len..][..state_len]);
         }

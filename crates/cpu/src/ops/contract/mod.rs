@@ -8,30 +8,32 @@ mod deform_conv;
 mod det;
 mod einsum;
 mod epilogue;
+pub(super) mod extents;
+mod integers;
 mod linear_attention;
-pub(super) mod matmul;
+mod matmul;
 mod packed;
 mod rotary;
 
-use crate::kernel::{Compile, Kernel, Plain};
-use trident_ir::OpKind;
-use trident_runtime::Declined;
+use crate::kernel::{Entry, entry};
+use trident_ir::ops::{
+    Attention, CausalConvWithState, Conv, ConvTranspose, DeformConv, Det, Einsum, FusedConv,
+    FusedMatMul, Gemm, LinearAttention, MatMul, MatMulNBits, RotaryEmbedding,
+};
 
-/// The kernel for a contraction.
-pub(super) fn kernel(cx: &Compile<'_>) -> Result<Option<Box<dyn Kernel>>, Declined> {
-    Ok(Some(match cx.op.kind {
-        OpKind::Attention => Plain::boxed("attention", attention::run),
-        OpKind::CausalConvWithState => Plain::boxed("causal_conv", causal_conv::run),
-        OpKind::Conv | OpKind::FusedConv => conv::kernel(cx)?,
-        OpKind::ConvTranspose => conv_transpose::kernel(cx)?,
-        OpKind::DeformConv => Plain::boxed("deform_conv", deform_conv::run),
-        OpKind::Det => Plain::boxed("det", det::run),
-        OpKind::Einsum => Plain::boxed("einsum", einsum::run),
-        OpKind::Gemm | OpKind::MatMul | OpKind::FusedMatMul | OpKind::MatMulNBits => {
-            matmul::kernel(cx)?
-        }
-        OpKind::LinearAttention => Plain::boxed("linear_attention", linear_attention::run),
-        OpKind::RotaryEmbedding => Plain::boxed("rotary_embedding", rotary::run),
-        _ => return Ok(None),
-    }))
-}
+pub(super) const KERNELS: &[Entry] = &[
+    entry(Attention::KIND, attention::attention),
+    entry(CausalConvWithState::KIND, causal_conv::causal_conv),
+    entry(Conv::KIND, conv::conv),
+    entry(ConvTranspose::KIND, conv_transpose::conv_transpose),
+    entry(DeformConv::KIND, deform_conv::deform_conv),
+    entry(Det::KIND, det::det),
+    entry(Einsum::KIND, einsum::einsum),
+    entry(FusedConv::KIND, conv::fused),
+    entry(FusedMatMul::KIND, matmul::fused_matmul),
+    entry(Gemm::KIND, matmul::gemm_kernel),
+    entry(LinearAttention::KIND, linear_attention::linear_attention),
+    entry(MatMul::KIND, matmul::matmul),
+    entry(MatMulNBits::KIND, matmul::matmul_n_bits),
+    entry(RotaryEmbedding::KIND, rotary::rotary_embedding),
+];

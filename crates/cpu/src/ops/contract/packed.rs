@@ -3,8 +3,8 @@
 use crate::real::{Real, read, round_to};
 use std::borrow::Cow;
 use std::ops::Range;
+use trident_ir::DType;
 use trident_ir::geometry::PackedWeights;
-use trident_ir::{DType, Op};
 use trident_kernels::gemm::Source;
 use trident_runtime::{KernelError, Pool, Tensor};
 
@@ -21,12 +21,11 @@ pub(super) struct Widened<'a, R: Clone> {
 
 impl<'a, R: Real> Widened<'a, R> {
     pub(super) fn new(
-        op: &Op,
+        weights: PackedWeights,
         b: &'a Tensor,
         scales: &'a Tensor,
         zeros: Option<&'a Tensor>,
     ) -> Result<Self, KernelError> {
-        let weights = PackedWeights::of(op)?;
         let ty = |t: &Tensor| (t.dtype(), t.dims().to_vec());
         weights.check(|i| match i {
             PackedWeights::WEIGHTS => Some(ty(b)),

@@ -1,45 +1,57 @@
 //! Rotary position embedding (Su et al. 2021).
 
-use crate::kernel::Call;
-use crate::real::{Real, in_real, produce, read};
+use crate::kernel::{Call, Compile, Made, Prepared};
+use crate::real::{Real, for_real, produce, read};
 use trident_ir::counted;
-use trident_runtime::{KernelError, Tensor};
+use trident_ir::ops::{RotaryEmbedding, RotaryEmbeddingAt};
+use trident_runtime::KernelError;
 
-/// RotaryEmbedding.
-pub(super) fn run(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let x = call.tensor(0)?;
-    in_real!(x.dtype(), R => rotate::<R>(call, &x))
+const AT: RotaryEmbeddingAt = RotaryEmbedding::AT;
+
+/// The attributes.
+struct Form {
+    heads: Option<i64>,
+    /// Features of a head that are rotated; 0 stands for all.
+    rotated: i64,
+    interleaved: bool,
 }
 
-/// Batch, heads, positions, features of one head; and whether heads lie in an axis of their own.
-fn extents(call: &Call<'_, '_>, x: &Tensor) -> Result<([usize; 4], bool), KernelError> {
-    match *x.dims() {
-        [b, h, s, d] => Ok(([b, h, s, d], true)),
-        [b, s, width] => {
-            let heads = call.op.int("num_heads").and_then(|n| usize::try_from(n).ok());
-            match heads {
+pub(super) fn rotary_embedding(cx: &Compile<'_>) -> Made {
+    let op = cx.view(RotaryEmbedding::of)?;
+    let (heads, rotated) = (op.num_heads(), op.rotary_embedding_dim());
+    let form = Form { heads, rotated, interleaved: op.interleaved() };
+    for_real!(cx, AT.x, R => Prepared::boxed(cx, move |call| rotate::<R>(call, &form)))
+}
+
+impl Form {
+    /// Batch, heads, positions, features of one head; and whether heads lie in an axis of their own.
+    fn extents(&self, x: &[usize]) -> Result<([usize; 4], bool), KernelError> {
+        match *x {
+            [b, h, s, d] => Ok(([b, h, s, d], true)),
+            [b, s, width] => match self.heads.and_then(|n| usize::try_from(n).ok()) {
                 Some(h) if h > 0 && width % h == 0 => Ok(([b, h, s, width / h], false)),
                 _ => {
                     Err(KernelError::attr("num_heads", format!("does not divide {width} features")))
                 }
-            }
+            },
+            ref other => Err(KernelError::shape(format!("{other:?} is neither of rank 3 nor 4"))),
         }
-        ref other => Err(KernelError::shape(format!("{other:?} is neither of rank 3 nor 4"))),
     }
 }
 
-fn rotate<R: Real>(call: &mut Call<'_, '_>, x: &Tensor) -> Result<(), KernelError> {
-    let ([batch, heads, len, size], split) = extents(call, x)?;
-    let rotated = match call.op.int("rotary_embedding_dim") {
-        None | Some(0) => size,
-        Some(n) => usize::try_from(n).unwrap_or(usize::MAX),
+fn rotate<R: Real>(call: &mut Call<'_, '_>, form: &Form) -> Result<(), KernelError> {
+    let x = call.tensor(AT.x)?;
+    let ([batch, heads, len, size], split) = form.extents(x.dims())?;
+    let rotated = match form.rotated {
+        0 => size,
+        n => usize::try_from(n).unwrap_or(usize::MAX),
     };
     if rotated > size || rotated % 2 != 0 {
         let reason = format!("{rotated} of {size} features cannot be rotated in pairs");
         return Err(KernelError::attr("rotary_embedding_dim", reason));
     }
-    let (cos, sin, half) = (call.tensor(1)?, call.tensor(2)?, rotated / 2);
-    let ids = call.opt(3)?;
+    let (cos, sin, half) = (call.tensor(AT.cos_cache)?, call.tensor(AT.sin_cache)?, rotated / 2);
+    let ids = call.opt(AT.position_ids)?;
     let (rows, fits) = match (&ids, cos.dims()) {
         (Some(ids), &[rows, width]) => (rows, width == half && ids.dims() == [batch, len]),
         (None, &[b, s, width]) => (b * s, [b, s, width] == [batch, len, half]),
@@ -66,10 +78,10 @@ fn rotate<R: Real>(call: &mut Call<'_, '_>, x: &Tensor) -> Result<(), KernelErro
         Some(ids) => ids.to_i64s()?.into_iter().map(row).collect::<Result<_, _>>()?,
         None => (0..batch * len).collect(),
     };
-    let interleaved = call.op.flag("interleaved");
-    let (values, cos, sin) = (read::<R>(x)?, read::<R>(&cos)?, read::<R>(&sin)?);
+    let interleaved = form.interleaved;
+    let (values, cos, sin) = (read::<R>(&x)?, read::<R>(&cos)?, read::<R>(&sin)?);
     let threads = call.threads;
-    produce::<R>(call, 0, x.dtype(), x.dims(), |out| {
+    produce::<R>(call, AT.y, x.dtype(), x.dims(), |out| {
         threads.for_chunks_mut(out, size * 16, |chunk, out| {
             for (k, y) in out.chunks_exact_mut(size).enumerate() {
                 let i = chunk * 16 + k;

@@ -1,12 +1,21 @@
 //! Sampling grids of affine maps.
 
-use crate::kernel::Call;
-use crate::real::{Real, in_real, produce, read};
+use crate::kernel::{Call, Compile, Made, Prepared};
+use crate::real::{Real, for_real, produce, read};
+use trident_ir::ops::AffineGrid;
 use trident_runtime::KernelError;
 
 /// AffineGrid: [N, r, r + 1] matrices and the size [N, C, spatial…] give a grid [N, spatial…, r].
-pub(super) fn run(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let (theta, size) = (call.tensor(0)?, call.tensor(1)?.to_i64s()?);
+pub(super) fn affine_grid(cx: &Compile<'_>) -> Made {
+    let corners = cx.view(AffineGrid::of)?.align_corners();
+    for_real!(cx, AffineGrid::AT.theta, R => Prepared::boxed(cx, move |call| {
+        grid::<R>(call, corners)
+    }))
+}
+
+fn grid<R: Real>(call: &mut Call<'_, '_>, corners: bool) -> Result<(), KernelError> {
+    let at = AffineGrid::AT;
+    let (theta, size) = (call.tensor(at.theta)?, call.tensor(at.size)?.to_i64s()?);
     let dims = size.iter().map(|&n| usize::try_from(n)).collect::<Result<Vec<_>, _>>();
     let dims = dims.map_err(|_| KernelError::domain(format!("a size of {size:?}")))?;
     let rank = dims.len().saturating_sub(2);
@@ -14,7 +23,7 @@ pub(super) fn run(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
         let theta = theta.dims();
         return Err(KernelError::shape(format!("maps {theta:?} do not fit a size of {dims:?}")));
     }
-    let (space, corners) = (&dims[2..], call.op.flag("align_corners"));
+    let space = &dims[2..];
     let out_dims = [&dims[..1], space, &[rank]].concat();
     let pixels: usize = space.iter().product();
     // From −1 to 1 over pixel centres, or over the outer borders of the pixels.
@@ -24,27 +33,25 @@ pub(super) fn run(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
         (false, n) => (2.0 * i as f64 + 1.0) / n as f64 - 1.0,
     };
     let threads = call.threads;
-    in_real!(theta.dtype(), R => {
-        let maps = read::<R>(&theta)?;
-        produce::<R>(call, 0, theta.dtype(), &out_dims, |out| {
-            threads.for_chunks_mut(out, rank * 1024, |chunk, out| {
-                for (k, slot) in out.chunks_exact_mut(rank).enumerate() {
-                    let i = chunk * 1024 + k;
-                    let map = &maps[i / pixels * rank * (rank + 1)..];
-                    // Coordinates go from the innermost axis outwards.
-                    let (mut at, mut pixel) = ([0.0; 3], i % pixels);
-                    for (c, &n) in at.iter_mut().zip(space.iter().rev()) {
-                        *c = place(pixel % n, n);
-                        pixel /= n;
-                    }
-                    for (row, slot) in map.chunks_exact(rank + 1).zip(slot) {
-                        let sum = row.iter().zip(at).take(rank).map(|(m, c)| m.wide() * c);
-                        *slot = R::of(sum.sum::<f64>() + row[rank].wide());
-                    }
+    let maps = read::<R>(&theta)?;
+    produce::<R>(call, at.grid, theta.dtype(), &out_dims, |out| {
+        threads.for_chunks_mut(out, rank * 1024, |chunk, out| {
+            for (k, slot) in out.chunks_exact_mut(rank).enumerate() {
+                let i = chunk * 1024 + k;
+                let map = &maps[i / pixels * rank * (rank + 1)..];
+                // Coordinates go from the innermost axis outwards.
+                let (mut at, mut pixel) = ([0.0; 3], i % pixels);
+                for (c, &n) in at.iter_mut().zip(space.iter().rev()) {
+                    *c = place(pixel % n, n);
+                    pixel /= n;
                 }
-            });
-            Ok(())
-        })
+                for (row, slot) in map.chunks_exact(rank + 1).zip(slot) {
+                    let sum = row.iter().zip(at).take(rank).map(|(m, c)| m.wide() * c);
+                    *slot = R::of(sum.sum::<f64>() + row[rank].wide());
+                }
+            }
+        });
+        Ok(())
     })
 }
 

@@ -1,9 +1,11 @@
 //! ImageDecoder: files of the usual formats to pixels.
 
-use crate::kernel::Call;
+use crate::kernel::{Call, Compile, Made, Prepared};
 use hayro_jpeg2000::{DecodeSettings, DecoderContext, Image};
 use image::{DynamicImage, ImageReader, RgbImage};
 use std::io::Cursor;
+use trident_ir::op::words::PixelFormat;
+use trident_ir::ops::ImageDecoder;
 use trident_ir::{DType, counted};
 use trident_runtime::KernelError;
 
@@ -46,9 +48,14 @@ fn decode(stream: &[u8]) -> Result<RgbImage, KernelError> {
     reader.decode().map(DynamicImage::into_rgb8).map_err(failed)
 }
 
-/// ImageDecoder.
-pub(super) fn run(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let stream = call.tensor(0)?;
+pub(super) fn image_decoder(cx: &Compile<'_>) -> Made {
+    let format = cx.view(ImageDecoder::of)?.pixel_format();
+    Prepared::boxed(cx, move |call| run(call, format))
+}
+
+fn run(call: &mut Call<'_, '_>, format: PixelFormat) -> Result<(), KernelError> {
+    let at = ImageDecoder::AT;
+    let stream = call.tensor(at.stream)?;
     let image = decode(stream.slice::<u8>()?)?;
     let (width, height) = (image.width() as usize, image.height() as usize);
     // Luma as ITU-R BT.601 weighs it, in 16-bit fixed point.
@@ -57,15 +64,14 @@ pub(super) fn run(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
         ((sum + 0x8000) >> 16) as u8
     };
     let pixels = image.as_raw().chunks_exact(3).map(|p| [p[0], p[1], p[2]]);
-    let (channels, data): (usize, Vec<u8>) = match call.op.str("pixel_format") {
-        Some("RGB") | None => (3, pixels.flatten().collect()),
-        Some("BGR") => (3, pixels.flat_map(|[r, g, b]| [b, g, r]).collect()),
-        Some("Grayscale") => (1, pixels.map(luma).collect()),
-        Some(other) => return Err(KernelError::attr("pixel_format", format!("unknown: {other}"))),
+    let (channels, data): (usize, Vec<u8>) = match format {
+        PixelFormat::Rgb => (3, pixels.flatten().collect()),
+        PixelFormat::Bgr => (3, pixels.flat_map(|[r, g, b]| [b, g, r]).collect()),
+        PixelFormat::Grayscale => (1, pixels.map(luma).collect()),
     };
-    let mut out = call.alloc(0, DType::U8, &[height, width, channels])?;
+    let mut out = call.alloc(at.image, DType::U8, &[height, width, channels])?;
     out.slice_mut::<u8>()?.copy_from_slice(&data);
-    call.set(0, out);
+    call.set(at.image, out);
     Ok(())
 }
 

@@ -1,24 +1,20 @@
 //! GridSample over any number of spatial axes.
 #![allow(unsafe_code)]
 
-use crate::kernel::Call;
-use crate::real::{Real, in_real, produce, read};
+use crate::kernel::{Call, Compile, Made, Prepared};
+use crate::real::{Real, for_real, produce, read};
 use trident_ir::DType;
 use trident_ir::geometry::strides;
-use trident_runtime::{KernelError, Tensor};
+use trident_ir::op::words::{Interpolation, SamplePadding};
+use trident_ir::ops::GridSample;
+use trident_runtime::KernelError;
 
-#[derive(Clone, Copy, PartialEq)]
-enum Mode {
-    Nearest,
-    Linear,
-    Cubic,
-}
-
-#[derive(Clone, Copy, PartialEq)]
-enum Padding {
-    Zeros,
-    Border,
-    Reflection,
+/// The attributes.
+#[derive(Clone, Copy)]
+struct Form {
+    mode: Interpolation,
+    padding: SamplePadding,
+    corners: bool,
 }
 
 /// Coordinates are kept on the stack up to this many spatial axes.
@@ -28,9 +24,7 @@ const MAX_AXES: usize = 4;
 struct Sampler<'a> {
     space: &'a [usize],
     strides: Vec<usize>,
-    mode: Mode,
-    padding: Padding,
-    corners: bool,
+    form: Form,
 }
 
 /// Folds `x` back into [low, high] at both ends.
@@ -53,25 +47,25 @@ fn cubic(t: f64) -> [f64; 4] {
 
 impl Sampler<'_> {
     fn borders(&self, n: usize) -> (f64, f64) {
-        if self.corners { (0.0, n as f64 - 1.0) } else { (-0.5, n as f64 - 0.5) }
+        if self.form.corners { (0.0, n as f64 - 1.0) } else { (-0.5, n as f64 - 0.5) }
     }
 
     /// The input coordinate of a normalised one.
     fn place(&self, normal: f64, n: usize) -> f64 {
         let length = n as f64;
-        let mut x = match self.corners {
+        let mut x = match self.form.corners {
             true => (normal + 1.0) / 2.0 * (length - 1.0),
             false => ((normal + 1.0) * length - 1.0) / 2.0,
         };
-        if self.mode == Mode::Nearest {
+        if self.form.mode == Interpolation::Nearest {
             x = x.round_ties_even();
         }
         let (low, high) = self.borders(n);
         if x < low || x > high {
-            x = match self.padding {
-                Padding::Zeros => x,
-                Padding::Border => x.clamp(0.0, length - 1.0),
-                Padding::Reflection => reflect(x, low, high),
+            x = match self.form.padding {
+                SamplePadding::Zeros => x,
+                SamplePadding::Border => x.clamp(0.0, length - 1.0),
+                SamplePadding::Reflection => reflect(x, low, high),
             };
         }
         x
@@ -80,10 +74,10 @@ impl Sampler<'_> {
     /// The pixel that an integral coordinate stands for; `None` for a zero.
     fn pixel(&self, x: f64, n: usize) -> Option<usize> {
         let last = n as f64 - 1.0;
-        let x = match self.padding {
-            Padding::Zeros => x,
-            Padding::Border => x.clamp(0.0, last),
-            Padding::Reflection => {
+        let x = match self.form.padding {
+            SamplePadding::Zeros => x,
+            SamplePadding::Border => x.clamp(0.0, last),
+            SamplePadding::Reflection => {
                 let (low, high) = self.borders(n);
                 reflect(x, low, high).trunc().clamp(0.0, last)
             }
@@ -99,13 +93,13 @@ impl Sampler<'_> {
             let low = x.floor();
             let at = |k: f64| self.pixel(k, n).map(|p| p * self.strides[d]);
             taps.clear();
-            match self.mode {
-                Mode::Nearest => taps.push((at(x.trunc()), 1.0)),
-                Mode::Linear => {
+            match self.form.mode {
+                Interpolation::Nearest => taps.push((at(x.trunc()), 1.0)),
+                Interpolation::Linear => {
                     taps.push((at(low), 1.0 - (x - low)));
                     taps.push((at(low + 1.0), x - low));
                 }
-                Mode::Cubic => {
+                Interpolation::Cubic => {
                     let weights = cubic(x - low).into_iter();
                     taps.extend(weights.enumerate().map(|(k, w)| (at(low - 1.0 + k as f64), w)));
                 }
@@ -124,34 +118,21 @@ fn sum<R: Real>(plane: &[R], taps: &[Vec<(Option<usize>, f64)>], at: usize) -> f
     }
 }
 
-fn sampler<'a>(call: &Call<'_, '_>, space: &'a [usize]) -> Result<Sampler<'a>, KernelError> {
-    let mode = match call.op.str("mode") {
-        Some("nearest") => Mode::Nearest,
-        Some("linear" | "bilinear") | None => Mode::Linear,
-        Some("cubic" | "bicubic") => Mode::Cubic,
-        Some(other) => return Err(KernelError::attr("mode", format!("unknown: {other}"))),
-    };
-    let padding = match call.op.str("padding_mode") {
-        Some("zeros") | None => Padding::Zeros,
-        Some("border") => Padding::Border,
-        Some("reflection") => Padding::Reflection,
-        Some(other) => return Err(KernelError::attr("padding_mode", format!("unknown: {other}"))),
-    };
-    let corners = call.op.flag("align_corners");
-    Ok(Sampler { space, strides: strides(space), mode, padding, corners })
-}
-
-/// GridSample.
-pub(super) fn run(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let (x, grid) = (call.tensor(0)?, call.tensor(1)?);
-    match x.dtype() {
-        d if d.is_float() => in_real!(d, R => sample::<R>(call, &x, &grid)),
-        d if d.is_int() || d == DType::Bool => sample::<f64>(call, &x, &grid),
-        d => Err(KernelError::Unsupported(d)),
+pub(super) fn grid_sample(cx: &Compile<'_>) -> Made {
+    let (op, at) = (cx.view(GridSample::of)?, GridSample::AT);
+    let (mode, padding, corners) = (op.mode(), op.padding_mode(), op.align_corners());
+    let form = Form { mode, padding, corners };
+    match cx.element(at.x)? {
+        d if d.is_int() || d == DType::Bool => {
+            Prepared::boxed(cx, move |call| sample::<f64>(call, form))
+        }
+        _ => for_real!(cx, at.x, R => Prepared::boxed(cx, move |call| sample::<R>(call, form))),
     }
 }
 
-fn sample<R: Real>(call: &mut Call<'_, '_>, x: &Tensor, grid: &Tensor) -> Result<(), KernelError> {
+fn sample<R: Real>(call: &mut Call<'_, '_>, form: Form) -> Result<(), KernelError> {
+    let at = GridSample::AT;
+    let (x, grid) = (call.tensor(at.x)?, call.tensor(at.grid)?);
     let (xd, gd) = (x.dims(), grid.dims());
     let rank = xd.len().saturating_sub(2);
     let fits = (1..=MAX_AXES).contains(&rank)
@@ -162,15 +143,15 @@ fn sample<R: Real>(call: &mut Call<'_, '_>, x: &Tensor, grid: &Tensor) -> Result
         return Err(KernelError::shape(format!("a grid {gd:?} does not sample {xd:?}")));
     }
     let (channels, space) = (xd[1], &xd[2..]);
-    let sampler = sampler(call, space)?;
+    let sampler = Sampler { space, strides: strides(space), form };
     let dims = [&xd[..2], &gd[1..=rank]].concat();
     let (plane, pixels): (usize, usize) = (space.iter().product(), gd[1..=rank].iter().product());
     if plane == 0 && !dims.contains(&0) {
         return Err(KernelError::shape(format!("{xd:?} has no elements to sample")));
     }
-    let (values, grid) = (read::<R>(x)?, read::<f64>(grid)?);
+    let (values, grid) = (read::<R>(&x)?, read::<f64>(&grid)?);
     let threads = call.threads;
-    produce::<R>(call, 0, x.dtype(), &dims, |out| {
+    produce::<R>(call, at.y, x.dtype(), &dims, |out| {
         // Neighbours are found once for all channels: a task takes a run of places of one sample.
         const RUN: usize = 256;
         let runs = pixels.div_ceil(RUN);

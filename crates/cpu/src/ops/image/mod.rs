@@ -8,19 +8,17 @@ mod nms;
 mod resize;
 mod roi_align;
 
-use crate::kernel::{Compile, Kernel, Plain};
-use trident_ir::OpKind;
+use crate::kernel::{Entry, entry};
+#[cfg(feature = "image-decoder")]
+use trident_ir::ops::ImageDecoder;
+use trident_ir::ops::{AffineGrid, GridSample, NonMaxSuppression, Resize, RoiAlign};
 
-/// The kernel for an image op.
-pub(super) fn kernel(cx: &Compile<'_>) -> Option<Box<dyn Kernel>> {
-    Some(match cx.op.kind {
-        OpKind::AffineGrid => Plain::boxed("affine_grid", affine_grid::run),
-        OpKind::GridSample => Plain::boxed("grid_sample", grid_sample::run),
-        #[cfg(feature = "image-decoder")]
-        OpKind::ImageDecoder => Plain::boxed("image_decoder", decode::run),
-        OpKind::NonMaxSuppression => Plain::boxed("non_max_suppression", nms::run),
-        OpKind::Resize => Plain::boxed("resize", resize::run),
-        OpKind::RoiAlign => Plain::boxed("roi_align", roi_align::run),
-        _ => return None,
-    })
-}
+pub(super) const KERNELS: &[Entry] = &[
+    entry(AffineGrid::KIND, affine_grid::affine_grid),
+    entry(GridSample::KIND, grid_sample::grid_sample),
+    #[cfg(feature = "image-decoder")]
+    entry(ImageDecoder::KIND, decode::image_decoder),
+    entry(NonMaxSuppression::KIND, nms::non_max_suppression),
+    entry(Resize::KIND, resize::resize),
+    entry(RoiAlign::KIND, roi_align::roi_align),
+];

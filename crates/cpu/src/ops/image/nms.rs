@@ -1,9 +1,10 @@
 //! Greedy suppression of boxes that overlap a better one.
 
-use crate::kernel::Call;
+use crate::kernel::{Call, Compile, Made, Prepared};
 use crate::real::read;
 use std::cmp::Ordering;
 use trident_ir::DType;
+use trident_ir::ops::NonMaxSuppression;
 use trident_runtime::{KernelError, Tensor};
 
 /// Least and greatest coordinates: [x1, x2, y1, y2].
@@ -38,9 +39,14 @@ fn number(call: &Call<'_, '_>, i: usize) -> Result<Option<f32>, KernelError> {
     t.map(|t: Tensor| Ok(read::<f32>(&t)?[0])).transpose()
 }
 
-/// NonMaxSuppression.
-pub(super) fn run(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let (boxes, scores) = (call.tensor(0)?, call.tensor(1)?);
+pub(super) fn non_max_suppression(cx: &Compile<'_>) -> Made {
+    let centered = cx.view(NonMaxSuppression::of)?.center_point_box();
+    Prepared::boxed(cx, move |call| suppress(call, centered))
+}
+
+fn suppress(call: &mut Call<'_, '_>, centered: bool) -> Result<(), KernelError> {
+    let at = NonMaxSuppression::AT;
+    let (boxes, scores) = (call.tensor(at.boxes)?, call.tensor(at.scores)?);
     let (&[batch, count, 4], &[sb, classes, sc]) = (boxes.dims(), scores.dims()) else {
         let (b, s) = (boxes.dims(), scores.dims());
         return Err(KernelError::shape(format!("boxes {b:?} and scores {s:?}")));
@@ -49,11 +55,11 @@ pub(super) fn run(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
         let (b, s) = (boxes.dims(), scores.dims());
         return Err(KernelError::shape(format!("boxes {b:?} do not fit scores {s:?}")));
     }
-    let limit = call.ints(2)?.and_then(|v| v.first().copied()).unwrap_or(0);
+    let limit =
+        call.ints(at.max_output_boxes_per_class)?.and_then(|v| v.first().copied()).unwrap_or(0);
     let limit = usize::try_from(limit).unwrap_or(0);
-    let threshold = number(call, 3)?.unwrap_or(0.0);
-    let least = number(call, 4)?;
-    let centered = call.op.flag("center_point_box");
+    let threshold = number(call, at.iou_threshold)?.unwrap_or(0.0);
+    let least = number(call, at.score_threshold)?;
     let (boxes, scores) = (read::<f32>(&boxes)?, read::<f32>(&scores)?);
     let boxes: Vec<Box2> = boxes.chunks_exact(4).map(|b| corners(b, centered)).collect();
 
@@ -80,9 +86,9 @@ pub(super) fn run(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
         kept.iter().flat_map(move |&b| [i / classes, i % classes, b].map(|v| v as i64))
     });
     let rows: Vec<i64> = rows.collect();
-    let mut out = call.alloc(0, DType::I64, &[rows.len() / 3, 3])?;
+    let mut out = call.alloc(at.selected, DType::I64, &[rows.len() / 3, 3])?;
     out.slice_mut::<i64>()?.copy_from_slice(&rows);
-    call.set(0, out);
+    call.set(at.selected, out);
     Ok(())
 }
 

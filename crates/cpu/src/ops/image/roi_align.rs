@@ -1,15 +1,42 @@
 //! RoiAlign (He et al. 2017).
 
-use crate::kernel::Call;
-use crate::real::{Real, in_real, produce, read};
+use crate::kernel::{Call, Compile, Made, Prepared};
+use crate::real::{Real, for_real, produce, read};
 use trident_ir::counted;
-use trident_ir::geometry::window_size;
-use trident_runtime::{KernelError, Tensor};
+use trident_ir::geometry::{GeometryError, window_size};
+use trident_ir::op::words::{RoiPooling, RoiTransform};
+use trident_ir::ops::RoiAlign;
+use trident_runtime::KernelError;
 
-/// RoiAlign.
-pub(super) fn run(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let x = call.tensor(0)?;
-    in_real!(x.dtype(), R => align::<R>(call, &x))
+/// The attributes.
+#[derive(Clone, Copy)]
+struct Form {
+    /// Cells of a region.
+    rows: usize,
+    columns: usize,
+    /// Samples of a cell along each axis; by the size of the cell if it is not positive.
+    ratio: i64,
+    scale: f64,
+    transform: RoiTransform,
+    pooling: RoiPooling,
+}
+
+impl Form {
+    fn of(op: RoiAlign<'_>) -> Result<Form, GeometryError> {
+        Ok(Form {
+            rows: window_size("output_height", op.output_height())?,
+            columns: window_size("output_width", op.output_width())?,
+            ratio: op.sampling_ratio(),
+            scale: op.spatial_scale().into(),
+            transform: op.coordinate_transformation_mode(),
+            pooling: op.mode(),
+        })
+    }
+}
+
+pub(super) fn roi_align(cx: &Compile<'_>) -> Made {
+    let form = Form::of(cx.view(RoiAlign::of)?).map_err(|e| cx.refused(e.into()))?;
+    for_real!(cx, RoiAlign::AT.x, R => Prepared::boxed(cx, move |call| align::<R>(call, form)))
 }
 
 /// Four neighbours with their weights; weights of 0 outside the image.
@@ -44,8 +71,12 @@ struct Region {
     per: usize,
 }
 
-fn align<R: Real>(call: &mut Call<'_, '_>, x: &Tensor) -> Result<(), KernelError> {
-    let (rois, indices) = (call.tensor(1)?, call.tensor(2)?);
+fn align<R: Real>(call: &mut Call<'_, '_>, form: Form) -> Result<(), KernelError> {
+    let place = RoiAlign::AT;
+    let x = call.tensor(place.x)?;
+    let (rois, indices) = (call.tensor(place.rois)?, call.tensor(place.batch_indices)?);
+    let Form { rows, columns, ratio, scale, transform, pooling } = form;
+    let half_pixel = transform == RoiTransform::HalfPixel;
     let (&[batch, channels, height, width], &[count, 4]) = (x.dims(), rois.dims()) else {
         let (x, rois) = (x.dims(), rois.dims());
         return Err(KernelError::shape(format!("images {x:?} and regions {rois:?}")));
@@ -55,23 +86,6 @@ fn align<R: Real>(call: &mut Call<'_, '_>, x: &Tensor) -> Result<(), KernelError
         let (n, regions) = (counted(indices.len(), "batch index"), counted(count, "region"));
         return Err(KernelError::shape(format!("{n} for {regions} of {height}x{width} images")));
     }
-    let size = |name: &str| window_size(name, call.op.int(name).unwrap_or(1));
-    let (rows, columns) = (size("output_height")?, size("output_width")?);
-    let ratio = call.op.int("sampling_ratio").unwrap_or(0);
-    let scale = f64::from(call.op.float("spatial_scale").unwrap_or(1.0));
-    let half_pixel = match call.op.str("coordinate_transformation_mode") {
-        Some("half_pixel") | None => true,
-        Some("output_half_pixel") => false,
-        Some(other) => {
-            let name = "coordinate_transformation_mode";
-            return Err(KernelError::attr(name, format!("unknown: {other}")));
-        }
-    };
-    let max = match call.op.str("mode") {
-        Some("avg") | None => false,
-        Some("max") => true,
-        Some(other) => return Err(KernelError::attr("mode", format!("unknown: {other}"))),
-    };
     let images: Vec<usize> = indices
         .iter()
         .map(|&i| {
@@ -115,9 +129,9 @@ fn align<R: Real>(call: &mut Call<'_, '_>, x: &Tensor) -> Result<(), KernelError
         }
         Ok(Region { samples, per: ny * nx })
     };
-    let values = read::<R>(x)?;
+    let values = read::<R>(&x)?;
     let (threads, dims) = (call.threads, [count, channels, rows, columns]);
-    produce::<R>(call, 0, x.dtype(), &dims, |out| {
+    produce::<R>(call, place.y, x.dtype(), &dims, |out| {
         let per_roi = channels * rows * columns;
         for (n, out) in out.chunks_exact_mut(per_roi.max(1)).enumerate() {
             let region = region(&rois[n * 4..n * 4 + 4])?;
@@ -126,9 +140,11 @@ fn align<R: Real>(call: &mut Call<'_, '_>, x: &Tensor) -> Result<(), KernelError
                 for (i, slot) in out.iter_mut().enumerate() {
                     let samples = &region.samples[i * region.per..][..region.per];
                     let terms = samples.iter().map(|s| s.map(|(p, w)| plane[p].wide() * w));
-                    let pooled = match max {
-                        true => terms.flatten().reduce(f64::max).unwrap_or(0.0),
-                        false => terms.flatten().sum::<f64>() / region.per.max(1) as f64,
+                    let pooled = match pooling {
+                        RoiPooling::Max => terms.flatten().reduce(f64::max).unwrap_or(0.0),
+                        RoiPooling::Average => {
+                            terms.flatten().sum::<f64>() / region.per.max(1) as f64
+                        }
                     };
                     *slot = R::of(pooled);
                 }

@@ -4,20 +4,19 @@ mod regions;
 mod unpool;
 mod windows;
 
-use crate::kernel::{Compile, Kernel, Plain};
-use trident_ir::OpKind;
+use crate::kernel::{Entry, entry};
+use trident_ir::ops::{
+    AveragePool, GlobalAveragePool, GlobalLpPool, GlobalMaxPool, LpPool, MaxPool, MaxRoiPool,
+    MaxUnpool,
+};
 
-/// The kernel for a pooling op.
-pub(super) fn kernel(cx: &Compile<'_>) -> Option<Box<dyn Kernel>> {
-    Some(match cx.op.kind {
-        OpKind::AveragePool => Plain::boxed("average_pool", windows::average),
-        OpKind::GlobalAveragePool => Plain::boxed("global_average_pool", windows::global_average),
-        OpKind::GlobalLpPool => Plain::boxed("global_lp_pool", windows::global_lp),
-        OpKind::GlobalMaxPool => Plain::boxed("global_max_pool", windows::global_max),
-        OpKind::LpPool => Plain::boxed("lp_pool", windows::lp),
-        OpKind::MaxPool => Plain::boxed("max_pool", windows::max),
-        OpKind::MaxRoiPool => Plain::boxed("max_roi_pool", regions::max),
-        OpKind::MaxUnpool => Plain::boxed("max_unpool", unpool::run),
-        _ => return None,
-    })
-}
+pub(super) const KERNELS: &[Entry] = &[
+    entry(AveragePool::KIND, windows::average),
+    entry(GlobalAveragePool::KIND, windows::global_average),
+    entry(GlobalLpPool::KIND, windows::global_lp),
+    entry(GlobalMaxPool::KIND, windows::global_max),
+    entry(LpPool::KIND, windows::lp),
+    entry(MaxPool::KIND, windows::max),
+    entry(MaxRoiPool::KIND, regions::max),
+    entry(MaxUnpool::KIND, unpool::max),
+];

@@ -1,29 +1,36 @@
 //! MaxRoiPool (Girshick, "Fast R-CNN", 2015).
 
-use crate::kernel::Call;
-use crate::real::{Real, in_real, produce, read};
+use crate::kernel::{Call, Compile, Made, Prepared};
+use crate::real::{Real, for_real, produce, read};
 use trident_ir::geometry::window_sizes;
-use trident_runtime::{KernelError, Tensor};
+use trident_ir::ops::MaxRoiPool;
+use trident_runtime::KernelError;
 
 /// Each region [image, x1, y1, x2, y2] is cut into `pooled_shape` cells; the result holds their maxima, 0 for empty cells.
-pub(super) fn max(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let x = call.tensor(0)?;
-    in_real!(x.dtype(), R => pool::<R>(call, &x))
+pub(super) fn max(cx: &Compile<'_>) -> Made {
+    let op = cx.view(MaxRoiPool::of)?;
+    let cells = window_sizes("pooled_shape", op.pooled_shape(), 2);
+    let cells = cells.map_err(|e| cx.refused(e.into()))?;
+    let (cells, scale) = ([cells[0], cells[1]], op.spatial_scale());
+    for_real!(cx, MaxRoiPool::AT.x, R => Prepared::boxed(cx, move |call| {
+        pool::<R>(call, cells, R::of(scale.into()))
+    }))
 }
 
-fn pool<R: Real>(call: &mut Call<'_, '_>, x: &Tensor) -> Result<(), KernelError> {
-    let rois = call.tensor(1)?;
+fn pool<R: Real>(
+    call: &mut Call<'_, '_>,
+    [rows, columns]: [usize; 2],
+    scale: R,
+) -> Result<(), KernelError> {
+    let at = MaxRoiPool::AT;
+    let (x, rois) = (call.tensor(at.x)?, call.tensor(at.rois)?);
     let (&[batch, channels, height, width], &[count, 5]) = (x.dims(), rois.dims()) else {
         let (x, r) = (x.dims(), rois.dims());
         return Err(KernelError::shape(format!(
             "x {x:?} is not [N, C, H, W] or rois {r:?} not [R, 5]"
         )));
     };
-    let shape = call.op.ints("pooled_shape").unwrap_or(&[]);
-    let cells = window_sizes("pooled_shape", shape, 2)?;
-    let (rows, columns) = (cells[0], cells[1]);
-    let scale = R::of(call.op.float("spatial_scale").unwrap_or(1.0).into());
-    let (data, regions) = (read::<R>(x)?, read::<R>(&rois)?);
+    let (data, regions) = (read::<R>(&x)?, read::<R>(&rois)?);
     let threads = call.threads;
     let images = regions
         .chunks_exact(5)
@@ -35,7 +42,7 @@ fn pool<R: Real>(call: &mut Call<'_, '_>, x: &Tensor) -> Result<(), KernelError>
             })
         })
         .collect::<Result<Vec<_>, _>>()?;
-    produce::<R>(call, 0, x.dtype(), &[count, channels, rows, columns], |y| {
+    produce::<R>(call, at.y, x.dtype(), &[count, channels, rows, columns], |y| {
         threads.for_chunks_mut(y, channels * rows * columns, |i, y| {
             let corner = |j: usize| (regions[i * 5 + j] * scale).round().wide() as i64;
             let (left, top) = (corner(1), corner(2));

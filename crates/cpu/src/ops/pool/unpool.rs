@@ -1,22 +1,52 @@
 //! MaxUnpool: values go back to the places that max pooling took them from, all others are 0.
 
 use crate::dispatch;
-use crate::kernel::Call;
+use crate::kernel::{Call, Compile, Made, Prepared};
+use trident_ir::Element;
 use trident_ir::geometry::{strides, unpooled};
+use trident_ir::ops::{MaxUnpool, Window};
 use trident_runtime::{KernelError, Tensor};
 
 /// The indices count within the smallest image that the windows cover; a larger `output_shape` adds room behind it.
-pub(super) fn run(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let (x, indices) = (call.tensor(0)?, call.tensor(1)?);
+pub(super) fn max(cx: &Compile<'_>) -> Made {
+    let (op, dtype) = (cx.view(MaxUnpool::of)?, cx.element(MaxUnpool::AT.x)?);
+    let windows = Windows::of(op.window());
+    dispatch!(dtype, numbers as T => Prepared::boxed(cx, move |call| unpool::<T>(call, &windows)),
+        else => Err(cx.refused(KernelError::Unsupported(dtype))))
+}
+
+/// The attributes of the windows that were pooled.
+struct Windows {
+    kernel: Vec<i64>,
+    strides: Option<Vec<i64>>,
+    pads: Option<Vec<i64>>,
+}
+
+impl Windows {
+    fn of(window: Window<'_>) -> Windows {
+        let list = |list: Option<&[i64]>| list.map(<[i64]>::to_vec);
+        Windows {
+            kernel: list(window.kernel_shape()).unwrap_or_default(),
+            strides: list(window.strides()),
+            pads: list(window.pads()),
+        }
+    }
+}
+
+fn unpool<T: Element + Default>(
+    call: &mut Call<'_, '_>,
+    windows: &Windows,
+) -> Result<(), KernelError> {
+    let place = MaxUnpool::AT;
+    let (x, indices) = (call.tensor(place.x)?, call.tensor(place.indices)?);
     if x.dims() != indices.dims() || x.rank() < 2 {
         let (x, i) = (x.dims(), indices.dims());
         return Err(KernelError::shape(format!("x {x:?} and its indices {i:?} do not fit")));
     }
-    let attr = |name| call.op.ints(name);
-    let kernel = attr("kernel_shape").unwrap_or(&[]);
+    let Windows { kernel, strides, pads } = windows;
     let mut covered = x.dims()[..2].to_vec();
-    covered.extend(unpooled(&x.dims()[2..], kernel, attr("strides"), attr("pads"))?);
-    let dims = match call.ints(2)? {
+    covered.extend(unpooled(&x.dims()[2..], kernel, strides.as_deref(), pads.as_deref())?);
+    let dims = match call.ints(place.output_shape)? {
         None => covered.clone(),
         Some(shape) => {
             let dims: Option<Vec<usize>> = shape.iter().map(|&d| usize::try_from(d).ok()).collect();
@@ -26,16 +56,14 @@ pub(super) fn run(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
                 })?
         }
     };
-    dispatch!(x.dtype(), numbers as T => {
-        let mut out = call.alloc(0, x.dtype(), &dims)?;
-        let y = out.slice_mut::<T>()?;
-        y.fill(T::default());
-        for (&v, at) in x.slice::<T>()?.iter().zip(places(&indices, &covered, &dims)?) {
-            y[at] = v;
-        }
-        call.set(0, out);
-        Ok(())
-    }, else => Err(KernelError::Unsupported(x.dtype())))
+    let mut out = call.alloc(place.y, x.dtype(), &dims)?;
+    let y = out.slice_mut::<T>()?;
+    y.fill(T::default());
+    for (&v, at) in x.slice::<T>()?.iter().zip(places(&indices, &covered, &dims)?) {
+        y[at] = v;
+    }
+    call.set(place.y, out);
+    Ok(())
 }
 
 /// Flat places in `dims` of flat indices in `covered`.

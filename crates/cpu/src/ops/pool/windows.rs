@@ -1,42 +1,38 @@
 //! Pooling over sliding windows and over whole planes.
 
 use crate::dispatch;
-use crate::kernel::Call;
-use crate::real::{Real, in_real, produce, read};
-use trident_ir::geometry::{window_sizes, windows};
+use crate::kernel::{Call, Compile, Last, Made, Prepared};
+use crate::ops::window::WindowSpec;
+use crate::real::{Real, for_real, produce, read};
+use trident_ir::geometry;
+use trident_ir::ops::{
+    AutoPadded, AveragePool, Dilated, GlobalAveragePool, GlobalLpPool, GlobalMaxPool, LpPool,
+    MaxPool, Rounded, Window,
+};
 use trident_ir::{DType, Element};
 use trident_kernels::pooling::{
     PoolElement, PoolFloat, PoolSpec, average_pool, global_average as planes_average,
     global_max as planes_max, lp_pool, max_pool, max_pool_with_indices,
 };
-use trident_runtime::{KernelError, Tensor};
+use trident_runtime::{Declined, KernelError, Tensor};
 use trident_simd::Isa;
 
-/// A pooling op's geometry: windows, number of planes, spatial sizes and result dimensions.
+/// Pooling of an image: windows, number of planes, spatial sizes and result dimensions.
 struct Pooling {
     spec: PoolSpec,
     planes: usize,
     image: Vec<usize>,
     dims: Vec<usize>,
+    /// Whether the only window is the whole plane.
+    whole: bool,
 }
 
 impl Pooling {
-    /// Of an op with `kernel_shape`.
-    fn sliding(call: &Call<'_, '_>, x: &Tensor) -> Result<Pooling, KernelError> {
-        let op = call.op;
+    /// Of windows that slide.
+    fn sliding(windows: &WindowSpec, x: &[usize]) -> Result<Pooling, KernelError> {
         let image = spatial(x)?;
-        let kernel = op.ints("kernel_shape").unwrap_or(&[]);
-        let kernel = window_sizes("kernel_shape", kernel, image.len())?;
-        let windows = windows(
-            &image,
-            &kernel,
-            op.ints("strides"),
-            op.ints("dilations"),
-            op.ints("pads"),
-            op.str("auto_pad").unwrap_or("NOTSET"),
-            op.flag("ceil_mode"),
-        )?;
-        let each = |f: fn(&trident_ir::geometry::Window) -> usize| windows.iter().map(f).collect();
+        let windows = windows.over(&image)?;
+        let each = |f: fn(&geometry::Window) -> usize| windows.iter().map(f).collect();
         let spec = PoolSpec {
             kernel: each(|w| w.kernel),
             strides: each(|w| w.stride),
@@ -48,7 +44,7 @@ impl Pooling {
     }
 
     /// Of one window over the whole plane.
-    fn whole(x: &Tensor) -> Result<Pooling, KernelError> {
+    fn whole(x: &[usize]) -> Result<Pooling, KernelError> {
         let image = spatial(x)?;
         let n = image.len();
         let spec = PoolSpec {
@@ -62,21 +58,16 @@ impl Pooling {
     }
 
     fn new(
-        x: &Tensor,
+        x: &[usize],
         image: Vec<usize>,
         spec: PoolSpec,
         out: impl Iterator<Item = usize>,
     ) -> Pooling {
-        let lead = &x.dims()[..2];
+        let lead = &x[..2];
         let dims = lead.iter().copied().chain(out).collect();
-        Pooling { spec, planes: lead.iter().product(), image, dims }
-    }
-
-    /// Whether the only window is the whole plane.
-    fn is_whole(&self) -> bool {
-        let spec = &self.spec;
         let no_border = spec.pads_begin.iter().chain(&spec.pads_end).all(|&p| p == 0);
-        no_border && spec.kernel == self.image && spec.dilations.iter().all(|&d| d == 1)
+        let whole = no_border && spec.kernel == image && spec.dilations.iter().all(|&d| d == 1);
+        Pooling { spec, planes: lead.iter().product(), image, dims, whole }
     }
 
     fn out(&self) -> &[usize] {
@@ -84,74 +75,104 @@ impl Pooling {
     }
 }
 
-fn spatial(x: &Tensor) -> Result<Vec<usize>, KernelError> {
-    match x.dims() {
+fn spatial(x: &[usize]) -> Result<Vec<usize>, KernelError> {
+    match x {
         [_, _, spatial @ ..] => Ok(spatial.to_vec()),
         other => Err(KernelError::shape(format!("{other:?} has no batch and channel axis"))),
     }
 }
 
-/// MaxPool.
-pub(super) fn max(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let x = call.tensor(0)?;
-    dispatch!(x.dtype(), numbers as T => max_of::<T>(call, &x),
-        else => Err(KernelError::Unsupported(x.dtype())))
+/// Sliding windows, laid over the last image.
+struct Sliding {
+    windows: WindowSpec,
+    last: Last<Pooling>,
+}
+
+impl Sliding {
+    fn new(w: Window<'_>, dilated: Dilated<'_>, pad: AutoPadded<'_>, ceil: Rounded<'_>) -> Sliding {
+        let windows = WindowSpec::new(w, dilated, pad.auto_pad()).ceiling(ceil.ceil_mode());
+        Sliding { windows, last: Last::default() }
+    }
+
+    fn over(&self, x: &Tensor) -> Result<std::sync::Arc<Pooling>, KernelError> {
+        self.last.of(&[x.dims()], || Pooling::sliding(&self.windows, x.dims()))
+    }
+}
+
+pub(super) fn max(cx: &Compile<'_>) -> Made {
+    let (op, at) = (cx.view(MaxPool::of)?, MaxPool::AT);
+    let sliding = Sliding::new(op.window(), op.dilated(), op.auto_padded(), op.rounded());
+    let row_major = op.storage_order() != 1;
+    let dtype = cx.element(at.x)?;
+    dispatch!(dtype, numbers as T => Prepared::boxed(cx, move |call| {
+        let x = call.tensor(at.x)?;
+        max_of::<T>(call, &x, &*sliding.over(&x)?, row_major)
+    }), else => Err(cx.refused(KernelError::Unsupported(dtype))))
 }
 
 fn max_of<T: Element + PoolElement>(
     call: &mut Call<'_, '_>,
     x: &Tensor,
+    p: &Pooling,
+    row_major: bool,
 ) -> Result<(), KernelError> {
-    let p = Pooling::sliding(call, x)?;
-    let mut out = call.alloc(0, T::DTYPE, &p.dims)?;
+    let at = MaxPool::AT;
+    let mut out = call.alloc(at.y, T::DTYPE, &p.dims)?;
     let (threads, data) = (call.threads, x.slice::<T>()?);
-    if call.wants(1) {
-        let mut indices = call.alloc(1, DType::I64, &p.dims)?;
+    if call.wants(at.indices) {
+        let mut indices = call.alloc(at.indices, DType::I64, &p.dims)?;
         max_pool_with_indices(
             threads,
             &p.spec,
             p.planes,
             &p.image,
             p.out(),
-            call.op.int("storage_order") != Some(1),
+            row_major,
             data,
             out.slice_mut::<T>()?,
             indices.slice_mut::<i64>()?,
         );
-        call.set(1, indices);
+        call.set(at.indices, indices);
     } else {
         let y = out.slice_mut::<T>()?;
         max_pool(threads, Isa::detect(), &p.spec, p.planes, &p.image, p.out(), data, y);
     }
-    call.set(0, out);
+    call.set(at.y, out);
     Ok(())
 }
 
-/// AveragePool.
-pub(super) fn average(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let x = call.tensor(0)?;
-    let p = Pooling::sliding(call, &x)?;
-    if p.is_whole() {
-        return average_of_planes(call, &x, &p);
-    }
-    let count_pads = call.op.flag("count_include_pad");
-    in_real!(x.dtype(), R => average_of::<R>(call, &x, &p, count_pads))
+pub(super) fn average(cx: &Compile<'_>) -> Made {
+    let (op, at) = (cx.view(AveragePool::of)?, AveragePool::AT);
+    let sliding = Sliding::new(op.window(), op.dilated(), op.auto_padded(), op.rounded());
+    let count_pads = op.count_include_pad();
+    for_real!(cx, at.x, R => Prepared::boxed(cx, move |call| {
+        let x = call.tensor(at.x)?;
+        let p = sliding.over(&x)?;
+        if p.whole {
+            return average_of_planes::<R>(call, &x, &p);
+        }
+        average_of::<R>(call, &x, &p, count_pads)
+    }))
 }
 
-/// GlobalAveragePool.
-pub(super) fn global_average(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let x = call.tensor(0)?;
-    let p = Pooling::whole(&x)?;
-    average_of_planes(call, &x, &p)
+pub(super) fn global_average(cx: &Compile<'_>) -> Made {
+    for_real!(cx, GlobalAveragePool::AT.x, R => Prepared::boxed(cx, move |call| {
+        let x = call.tensor(GlobalAveragePool::AT.x)?;
+        average_of_planes::<R>(call, &x, &Pooling::whole(x.dims())?)
+    }))
 }
 
-fn average_of_planes(call: &mut Call<'_, '_>, x: &Tensor, p: &Pooling) -> Result<(), KernelError> {
-    if x.dtype() == DType::F64 || p.image.contains(&0) {
-        return in_real!(x.dtype(), R => average_of::<R>(call, x, p, false));
+fn average_of_planes<R: Real + PoolFloat>(
+    call: &mut Call<'_, '_>,
+    x: &Tensor,
+    p: &Pooling,
+) -> Result<(), KernelError> {
+    if R::DTYPE == DType::F64 || p.image.contains(&0) {
+        return average_of::<R>(call, x, p, false);
     }
     let threads = call.threads;
     let data = read::<f32>(x)?;
-    produce::<f32>(call, 0, x.dtype(), &p.dims, |y| {
+    produce::<f32>(call, AveragePool::AT.y, x.dtype(), &p.dims, |y| {
         planes_average(threads, Isa::detect(), &data, y);
         Ok(())
     })
@@ -164,49 +185,55 @@ fn average_of<R: Real + PoolFloat>(
     count_pads: bool,
 ) -> Result<(), KernelError> {
     let (threads, data) = (call.threads, read::<R>(x)?);
-    produce::<R>(call, 0, x.dtype(), &p.dims, |y| {
+    produce::<R>(call, AveragePool::AT.y, x.dtype(), &p.dims, |y| {
         let isa = Isa::detect();
         average_pool(threads, isa, &p.spec, count_pads, p.planes, &p.image, p.out(), &data, y);
         Ok(())
     })
 }
 
-/// GlobalMaxPool.
-pub(super) fn global_max(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let x = call.tensor(0)?;
-    let p = Pooling::whole(&x)?;
-    dispatch!(x.dtype(), numbers as T => {
-        let mut out = call.alloc(0, T::DTYPE, &p.dims)?;
+pub(super) fn global_max(cx: &Compile<'_>) -> Made {
+    let (at, dtype) = (GlobalMaxPool::AT, cx.element(GlobalMaxPool::AT.x)?);
+    dispatch!(dtype, numbers as T => Prepared::boxed(cx, move |call| {
+        let x = call.tensor(at.x)?;
+        let mut out = call.alloc(at.y, T::DTYPE, &Pooling::whole(x.dims())?.dims)?;
         planes_max(call.threads, x.slice::<T>()?, out.slice_mut::<T>()?);
-        call.set(0, out);
+        call.set(at.y, out);
         Ok(())
-    }, else => Err(KernelError::Unsupported(x.dtype())))
+    }), else => Err(cx.refused(KernelError::Unsupported(dtype))))
 }
 
-/// LpPool.
-pub(super) fn lp(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let x = call.tensor(0)?;
-    let p = Pooling::sliding(call, &x)?;
-    in_real!(x.dtype(), R => lp_of::<R>(call, &x, &p))
+pub(super) fn lp(cx: &Compile<'_>) -> Made {
+    let (op, at) = (cx.view(LpPool::of)?, LpPool::AT);
+    let sliding = Sliding::new(op.window(), op.dilated(), op.auto_padded(), op.rounded());
+    let power = power(cx, op.p())?;
+    for_real!(cx, at.x, R => Prepared::boxed(cx, move |call| {
+        let x = call.tensor(at.x)?;
+        lp_of::<R>(call, &x, &*sliding.over(&x)?, power)
+    }))
 }
 
-/// GlobalLpPool.
-pub(super) fn global_lp(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let x = call.tensor(0)?;
-    let p = Pooling::whole(&x)?;
-    in_real!(x.dtype(), R => lp_of::<R>(call, &x, &p))
+pub(super) fn global_lp(cx: &Compile<'_>) -> Made {
+    let power = power(cx, cx.view(GlobalLpPool::of)?.p())?;
+    for_real!(cx, GlobalLpPool::AT.x, R => Prepared::boxed(cx, move |call| {
+        let x = call.tensor(GlobalLpPool::AT.x)?;
+        lp_of::<R>(call, &x, &Pooling::whole(x.dims())?, power)
+    }))
+}
+
+fn power(cx: &Compile<'_>, p: i64) -> Result<i32, Declined> {
+    let power = i32::try_from(p).ok().filter(|&p| p > 0);
+    power.ok_or_else(|| cx.refused(KernelError::attr("p", format!("{p} is not positive"))))
 }
 
 fn lp_of<R: Real + PoolFloat>(
     call: &mut Call<'_, '_>,
     x: &Tensor,
     p: &Pooling,
+    power: i32,
 ) -> Result<(), KernelError> {
-    let power = call.op.int("p").unwrap_or(2);
-    let power = i32::try_from(power).ok().filter(|&p| p > 0);
-    let power = power.ok_or_else(|| KernelError::attr("p", "is not positive"))?;
     let (threads, data) = (call.threads, read::<R>(x)?);
-    produce::<R>(call, 0, x.dtype(), &p.dims, |y| {
+    produce::<R>(call, LpPool::AT.y, x.dtype(), &p.dims, |y| {
         lp_pool(threads, &p.spec, power, p.planes, &p.image, p.out(), &data, y);
         Ok(())
     })
@@ -214,7 +241,7 @@ fn lp_of<R: Real + PoolFloat>(
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{elements, run, run_on, tensor};
+    use crate::testing::{elements, run, run_in_turn, run_on, tensor};
     use trident_ir::{Attr, OpKind};
 
     #[test]
@@ -252,5 +279,25 @@ mod tests {
         let y = run(OpKind::GlobalMaxPool, &[], vec![x()]).unwrap();
         assert_eq!(elements::<f64>(&y), [4.0, 0.0]);
         assert!(run(OpKind::GlobalMaxPool, &[], vec![tensor(&[2], &[0.0f32; 2])]).is_err());
+    }
+
+    #[test]
+    fn one_kernel_takes_images_of_any_size() {
+        let attrs = [("kernel_shape", Attr::Ints(vec![2])), ("strides", Attr::Ints(vec![2]))];
+        let image = |v: &[f32]| vec![tensor(&[1, 1, v.len()], v)];
+        let calls = vec![image(&[1.0, 3.0]), image(&[1.0, 3.0, 5.0, 9.0]), image(&[4.0, 2.0])];
+        let y = run_in_turn(OpKind::AveragePool, &attrs, calls).unwrap();
+        let y: Vec<Vec<f32>> = y.iter().map(elements).collect();
+        assert_eq!(y, [vec![2.0], vec![2.0, 7.0], vec![3.0]]);
+    }
+
+    #[test]
+    fn a_power_below_1_is_refused_when_the_model_is_compiled() {
+        for kind in [OpKind::LpPool, OpKind::GlobalLpPool] {
+            let window = [("kernel_shape", Attr::Ints(vec![1])), ("p", Attr::Int(0))];
+            let attrs = if kind == OpKind::LpPool { &window[..] } else { &window[1..] };
+            let error = run(kind, attrs, vec![tensor(&[1, 1, 1], &[1.0f32])]).unwrap_err();
+            assert!(error.to_string().contains("attribute `p`: 0 is not positive"), "{error}");
+        }
     }
 }

@@ -1,51 +1,73 @@
 //! ConvInteger and QLinearConv.
 
 use super::params::{factors, scales, signed, zero_points};
-use crate::kernel::{Call, Compile, Kernel};
-use crate::ops::contract::conv::{geometry, plan_dims, spec};
-use trident_ir::{DType, OpKind};
+use crate::kernel::{Call, Compile, Kernel, Made};
+use crate::ops::contract::conv::Convolution;
+use trident_ir::DType;
+use trident_ir::ops::{ConvInteger, QLinearConv};
 use trident_kernels::conv::{ConvEpilogue8, ConvPlan8, Images};
 use trident_runtime::{KernelError, Tensor};
 use trident_simd::Isa;
 
-/// Where the operands of the op are: image, its zero point, weights, their zero point.
-fn places(kind: OpKind) -> [usize; 4] {
-    if kind == OpKind::ConvInteger { [0, 2, 1, 3] } else { [0, 2, 3, 5] }
+pub(super) fn conv_integer(cx: &Compile<'_>) -> Made {
+    let (op, at) = (cx.view(ConvInteger::of)?, ConvInteger::AT);
+    let conv = Convolution::new(op.window(), op.dilated(), op.auto_padded(), op.grouped());
+    let [x, x_zero, w, w_zero] = [at.x, at.x_zero_point, at.w, at.w_zero_point];
+    Conv8::boxed(cx, conv, Places { x, x_zero, w, w_zero, scaled: false })
+}
+
+pub(super) fn qlinear_conv(cx: &Compile<'_>) -> Made {
+    let (op, at) = (cx.view(QLinearConv::of)?, QLinearConv::AT);
+    let conv = Convolution::new(op.window(), op.dilated(), op.auto_padded(), op.grouped());
+    let [x, x_zero, w, w_zero] = [at.x, at.x_zero_point, at.w, at.w_zero_point];
+    Conv8::boxed(cx, conv, Places { x, x_zero, w, w_zero, scaled: true })
+}
+
+/// Where the operands that both ops have are.
+struct Places {
+    x: usize,
+    x_zero: usize,
+    w: usize,
+    w_zero: usize,
+    /// Whether the sums are scaled and rounded to 8 bits, as [`QLinearConv`] does.
+    scaled: bool,
 }
 
 struct Conv8 {
     isa: Isa,
+    conv: Convolution,
+    at: Places,
     /// Constant weights, packed, with their dimensions and type.
     packed: Option<(ConvPlan8, Vec<usize>, DType)>,
     packed_operands: Vec<usize>,
     name: String,
 }
 
-/// The kernel of an integer convolution.
-pub(super) fn kernel(cx: &Compile<'_>) -> Box<dyn Kernel> {
-    let isa = Isa::detect();
-    let [image, _, weights, _] = places(cx.op.kind);
-    let packed = cx.constant(weights).and_then(|w| {
-        let dims = plan_dims(cx, image, w.dims())?;
-        let image_signed = cx.dtype(image)? == DType::I8;
-        let plan = plan(cx.op, isa, &dims, image_signed, &w).ok()?;
-        Some((plan, w.dims().to_vec(), w.dtype()))
-    });
-    let algorithm = packed.as_ref().map_or("int8.unpacked", |(plan, ..)| plan.name());
-    let name = format!("conv.{algorithm}.{}", isa.name());
-    let packed_operands = if packed.is_some() { vec![weights] } else { vec![] };
-    Box::new(Conv8 { isa, packed, packed_operands, name })
+impl Conv8 {
+    fn boxed(cx: &Compile<'_>, conv: Convolution, at: Places) -> Made {
+        let isa = Isa::detect();
+        let packed = cx.constant(at.w).and_then(|w| {
+            let dims = conv.plan_dims(cx, at.x, w.dims())?;
+            let image_signed = cx.dtype(at.x)? == DType::I8;
+            let plan = plan(&conv, isa, &dims, image_signed, &w).ok()?;
+            Some((plan, w.dims().to_vec(), w.dtype()))
+        });
+        let algorithm = packed.as_ref().map_or("int8.unpacked", |(plan, ..)| plan.name());
+        let name = format!("conv.{algorithm}.{}", isa.name());
+        let packed_operands = if packed.is_some() { vec![at.w] } else { vec![] };
+        Ok(Box::new(Conv8 { isa, conv, at, packed, packed_operands, name }))
+    }
 }
 
 fn plan(
-    op: &trident_ir::Op,
+    conv: &Convolution,
     isa: Isa,
     x: &[usize],
     image_signed: bool,
     w: &Tensor,
 ) -> Result<ConvPlan8, KernelError> {
-    let (_, windows) = geometry(op, x, w.dims())?;
-    Ok(ConvPlan8::new(isa, spec(op, x, w.dims(), &windows), signed(w)?, image_signed, w.bytes()?))
+    let spec = conv.geometry(x, w.dims())?.spec.clone();
+    Ok(ConvPlan8::new(isa, spec, signed(w)?, image_signed, w.bytes()?))
 }
 
 impl Kernel for Conv8 {
@@ -62,32 +84,35 @@ impl Kernel for Conv8 {
     }
 
     fn run(&self, call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-        let [image, image_zero, weights, weights_zero] = places(call.op.kind);
-        let x = call.tensor(image)?;
+        let Places { x, x_zero, w, w_zero, scaled } = self.at;
+        let x = call.tensor(x)?;
         let x_signed = signed(&x)?;
         let made;
+        let unpacked;
         let (plan, w_dims, w_type) = match &self.packed {
-            Some((plan, dims, dtype)) => (plan, dims.clone(), *dtype),
+            Some((plan, dims, dtype)) => (plan, dims.as_slice(), *dtype),
             None => {
-                let w = call.tensor(weights)?;
-                made = plan(call.op, self.isa, x.dims(), x_signed, &w)?;
-                (&made, w.dims().to_vec(), w.dtype())
+                unpacked = call.tensor(w)?;
+                made = plan(&self.conv, self.isa, x.dims(), x_signed, &unpacked)?;
+                (&made, unpacked.dims(), unpacked.dtype())
             }
         };
-        let (dims, _) = geometry(call.op, x.dims(), &w_dims)?;
-        let x_zero = zero_points(call, image_zero, x.dtype(), 1)?[0];
-        let w_zero = zero_points(call, weights_zero, w_type, dims[1])?;
+        let geometry = self.conv.geometry(x.dims(), w_dims)?;
+        let dims = geometry.dims.as_slice();
+        let x_zero = zero_points(call, x_zero, x.dtype(), 1)?[0];
+        let w_zero = zero_points(call, w_zero, w_type, dims[1])?;
         let (input, output) = (&x.dims()[2..], &dims[2..]);
         let images = Images { batch: dims[0], input, output, x: x.bytes()? };
         let sum = ConvEpilogue8::sum(x_zero, &w_zero);
-        if call.op.kind == OpKind::ConvInteger {
-            let mut out = call.alloc(0, DType::I32, &dims)?;
+        if !scaled {
+            let mut out = call.alloc(ConvInteger::AT.y, DType::I32, dims)?;
             let y = out.slice_mut::<i32>()?;
             plan.run(call.threads, &images, &sum, y);
-            call.set(0, out);
+            call.set(ConvInteger::AT.y, out);
             return Ok(());
         }
-        let bias = match call.opt(8)? {
+        let at = QLinearConv::AT;
+        let bias = match call.opt(at.b)? {
             Some(b) if b.dims() == [dims[1]] => b.slice::<i32>()?.to_vec(),
             None => vec![],
             Some(b) => {
@@ -97,14 +122,14 @@ impl Kernel for Conv8 {
         };
         let scale = factors(
             DType::F32,
-            &scales(call, 1, 1)?,
-            &scales(call, 4, dims[1])?,
-            scales(call, 6, 1)?[0],
+            &scales(call, at.x_scale, 1)?,
+            &scales(call, at.w_scale, dims[1])?,
+            scales(call, at.y_scale, 1)?[0],
         );
-        let y_zero = call.tensor(7)?;
-        let zero = zero_points(call, 7, y_zero.dtype(), 1)?[0];
+        let y_zero = call.tensor(at.y_zero_point)?;
+        let zero = zero_points(call, at.y_zero_point, y_zero.dtype(), 1)?[0];
         let epilogue = ConvEpilogue8 { bias: &bias, scale: &scale, zero, ..sum };
-        let mut out = call.alloc(0, y_zero.dtype(), &dims)?;
+        let mut out = call.alloc(at.y, y_zero.dtype(), dims)?;
         if signed(&y_zero)? {
             let y = out.slice_mut::<i8>()?;
             plan.run(call.threads, &images, &epilogue, y);
@@ -112,7 +137,7 @@ impl Kernel for Conv8 {
             let y = out.slice_mut::<u8>()?;
             plan.run(call.threads, &images, &epilogue, y);
         }
-        call.set(0, out);
+        call.set(at.y, out);
         Ok(())
     }
 }

@@ -1,15 +1,21 @@
 //! DynamicQuantizeLinear.
 
-use crate::kernel::Call;
+use crate::kernel::{Call, Compile, Made, Prepared};
 use trident_ir::DType;
+use trident_ir::ops::DynamicQuantizeLinear;
 use trident_kernels::parallel::{for_pieces, vectorised};
 use trident_kernels::rows;
 use trident_runtime::KernelError;
 use trident_simd::Isa;
 
 /// The range of the elements, widened to hold 0, is spread over 0 … 255.
-pub(super) fn run(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let x = call.tensor(0)?;
+pub(super) fn dynamic_quantize(cx: &Compile<'_>) -> Made {
+    Prepared::boxed(cx, quantize)
+}
+
+fn quantize(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
+    let at = DynamicQuantizeLinear::AT;
+    let x = call.tensor(at.x)?;
     let (data, isa) = (x.slice::<f32>()?, Isa::detect());
     let range = |v: f32| if x.is_empty() { 0.0 } else { v };
     let least = range(rows::min(isa, data)).min(0.0);
@@ -18,9 +24,9 @@ pub(super) fn run(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
     // A tensor of zeros has no range; any scale but 0 will do.
     let scale = if scale == 0.0 { 1.0 } else { scale };
     let zero = (-least / scale).round_ties_even().clamp(0.0, 255.0);
-    let mut y = call.alloc(0, DType::U8, x.dims())?;
-    for_pieces(call.threads, y.slice_mut::<u8>()?, 2, |at, y| {
-        let x = &data[at..at + y.len()];
+    let mut y = call.alloc(at.y, DType::U8, x.dims())?;
+    for_pieces(call.threads, y.slice_mut::<u8>()?, 2, |first, y| {
+        let x = &data[first..first + y.len()];
         vectorised(
             #[inline(always)]
             || {
@@ -30,12 +36,13 @@ pub(super) fn run(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
             },
         );
     });
-    let (mut s, mut z) = (call.alloc(1, DType::F32, &[])?, call.alloc(2, DType::U8, &[])?);
+    let (mut s, mut z) =
+        (call.alloc(at.y_scale, DType::F32, &[])?, call.alloc(at.y_zero_point, DType::U8, &[])?);
     s.slice_mut::<f32>()?[0] = scale;
     z.slice_mut::<u8>()?[0] = zero as u8;
-    call.set(0, y);
-    call.set(1, s);
-    call.set(2, z);
+    call.set(at.y, y);
+    call.set(at.y_scale, s);
+    call.set(at.y_zero_point, z);
     Ok(())
 }
 

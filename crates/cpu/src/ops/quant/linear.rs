@@ -2,18 +2,35 @@
 #![allow(unsafe_code)]
 
 use super::params::{Quantised, in_quantised, limits};
-use crate::kernel::Call;
+use crate::kernel::{Call, Compile, Made, Prepared};
 use crate::ops::convert::{Conversion, cast, convert_into};
 use crate::real::{Real, read, round_to};
 use std::ops::Range;
 use trident_ir::geometry::axis;
+use trident_ir::ops::{DequantizeLinear, QuantizeLinear};
 use trident_ir::{DType, Element};
 use trident_kernels::disjoint::Disjoint;
 use trident_kernels::parallel::vectorised;
-use trident_runtime::{KernelError, Tensor};
+use trident_runtime::{Declined, KernelError, Tensor};
 
 /// Elements that one piece of a per-tensor run covers.
 const PIECE: usize = 1 << 14;
+
+/// The attributes by which elements share scales.
+#[derive(Clone, Copy)]
+struct Blocks {
+    axis: i64,
+    /// Elements of a block along the axis; 0 stands for scales by tensor or by axis.
+    block: usize,
+}
+
+impl Blocks {
+    fn of(cx: &Compile<'_>, axis: i64, block: i64) -> Result<Blocks, Declined> {
+        let negative = || KernelError::attr("block_size", format!("{block} is negative"));
+        let block = usize::try_from(block).map_err(|_| cx.refused(negative()))?;
+        Ok(Blocks { axis, block })
+    }
+}
 
 /// Which scale belongs to which element.
 #[derive(Clone, Copy)]
@@ -32,15 +49,13 @@ enum At {
 }
 
 impl Granularity {
-    fn new(call: &Call<'_, '_>, x: &[usize], scale: &[usize]) -> Result<Granularity, KernelError> {
+    fn new(blocks: Blocks, x: &[usize], scale: &[usize]) -> Result<Granularity, KernelError> {
         let len = x.iter().product();
-        let block = call.op.int("block_size").unwrap_or(0);
-        let block = usize::try_from(block)
-            .map_err(|_| KernelError::attr("block_size", format!("{block} is negative")))?;
+        let block = blocks.block;
         if scale.iter().product::<usize>() == 1 && block == 0 {
             return Ok(Granularity::Tensor { len });
         }
-        let a = axis(call.op.int("axis").unwrap_or(1), x.len())?;
+        let a = axis(blocks.axis, x.len())?;
         let (dim, inner) = (x[a], x[a + 1..].iter().product());
         let misfit =
             || KernelError::shape(format!("a scale of dimensions {scale:?} does not fit {x:?}"));
@@ -116,7 +131,11 @@ fn for_runs<S: Sync, T: Send>(
 fn zero_points(t: Option<&Tensor>, scale: &Tensor, of: DType) -> Result<Vec<i32>, KernelError> {
     let Some(t) = t else { return Ok(vec![0; scale.len()]) };
     if t.dtype() != of {
-        return Err(KernelError::DType { index: 2, actual: t.dtype(), expected: of.to_string() });
+        return Err(KernelError::DType {
+            index: QuantizeLinear::AT.y_zero_point,
+            actual: t.dtype(),
+            expected: of.to_string(),
+        });
     }
     if t.len() != scale.len() {
         let (z, s) = (t.dims(), scale.dims());
@@ -129,48 +148,57 @@ fn zero_points(t: Option<&Tensor>, scale: &Tensor, of: DType) -> Result<Vec<i32>
     })
 }
 
-/// QuantizeLinear.
-pub(super) fn quantize(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let (x, scale, zero) = (call.tensor(0)?, call.tensor(1)?, call.opt(2)?);
-    let asked = call.op.dtype("output_dtype");
-    let to = zero.as_ref().map(Tensor::dtype).or(asked).unwrap_or(DType::U8);
+/// A quantisation as attributes and element types determine it.
+#[derive(Clone, Copy)]
+struct Quantisation {
+    blocks: Blocks,
+    to: DType,
+    /// The type that quotients are rounded to.
+    precision: DType,
+    saturate: bool,
+}
+
+pub(super) fn quantize(cx: &Compile<'_>) -> Made {
+    let (op, at) = (cx.view(QuantizeLinear::of)?, QuantizeLinear::AT);
+    let (x, asked) = (cx.element(at.x)?, op.output_dtype());
+    let to = cx.dtype(at.y_zero_point).or(asked).unwrap_or(DType::U8);
     if asked.is_some_and(|d| d != to) {
-        return Err(KernelError::attr("output_dtype", format!("the zero point has type {to}")));
+        let reason = format!("the zero point has type {to}");
+        return Err(cx.refused(KernelError::attr("output_dtype", reason)));
     }
-    let granularity = Granularity::new(call, x.dims(), scale.dims())?;
-    let zeros = zero_points(zero.as_ref(), &scale, to)?;
-    // The quotient is rounded to the type that the division is asked to be done in.
-    let same = (x.dtype() == scale.dtype()).then_some(x.dtype());
-    let precision = call.op.dtype("precision").or(same).unwrap_or(DType::F32);
-    if x.dtype() == DType::I32 || precision == DType::F64 {
-        quotients::<f64>(call, &x, &scale, &zeros, to, precision, granularity)
+    let same = (x == cx.element(at.y_scale)?).then_some(x);
+    let how = Quantisation {
+        blocks: Blocks::of(cx, op.axis(), op.block_size())?,
+        to,
+        precision: op.precision().or(same).unwrap_or(DType::F32),
+        saturate: op.saturate(),
+    };
+    if x == DType::I32 || how.precision == DType::F64 {
+        Prepared::boxed(cx, move |call| quotients::<f64>(call, how))
     } else {
-        quotients::<f32>(call, &x, &scale, &zeros, to, precision, granularity)
+        Prepared::boxed(cx, move |call| quotients::<f32>(call, how))
     }
 }
 
-fn quotients<R: Real>(
-    call: &mut Call<'_, '_>,
-    x: &Tensor,
-    scale: &Tensor,
-    zeros: &[i32],
-    to: DType,
-    precision: DType,
-    granularity: Granularity,
-) -> Result<(), KernelError> {
-    let (data, scales) = (read::<R>(x)?, read::<f32>(scale)?);
+fn quotients<R: Real>(call: &mut Call<'_, '_>, how: Quantisation) -> Result<(), KernelError> {
+    let at = QuantizeLinear::AT;
+    let Quantisation { blocks, to, precision, saturate } = how;
+    let (x, scale) = (call.tensor(at.x)?, call.tensor(at.y_scale)?);
+    let granularity = Granularity::new(blocks, x.dims(), scale.dims())?;
+    let zeros = zero_points(call.opt(at.y_zero_point)?.as_ref(), &scale, to)?;
+    let (data, scales) = (read::<R>(&x)?, read::<f32>(&scale)?);
     let narrow = matches!(precision, DType::F16 | DType::BF16);
     let round = |v: R| {
         let mut v = [v];
         round_to(precision, &mut v);
         v[0]
     };
-    let mut out = call.alloc(0, to, x.dims())?;
+    let mut out = call.alloc(at.y, to, x.dims())?;
     if let Some((lo, hi)) = limits(to) {
         let (lo, hi) = (R::of(lo.into()), R::of(hi.into()));
         in_quantised!(to, T => {
             let y = out.slice_mut::<T>()?;
-            for_runs(call, granularity, &data, y, &scales, zeros, |x, y, s, z| {
+            for_runs(call, granularity, &data, y, &scales, &zeros, |x, y, s, z| {
                 let one = |x: R, s: f32, z: i32| {
                     let q = x / R::of(s.into());
                     let q = Real::round_half_to_even(if narrow { round(q) } else { q });
@@ -187,34 +215,40 @@ fn quotients<R: Real>(
                     }
                 });
             });
-            call.set(0, out);
+            call.set(at.y, out);
             Ok(())
         }, else => Err(KernelError::Unsupported(to)))
     } else {
         let mut wide = call.temp(R::DTYPE, x.dims())?;
         let y = wide.slice_mut::<R>()?;
-        for_runs(call, granularity, &data, y, &scales, zeros, |x, y, s, _| {
+        for_runs(call, granularity, &data, y, &scales, &zeros, |x, y, s, _| {
             for (i, (y, &x)) in y.iter_mut().zip(x).enumerate() {
                 let q = x / R::of(s[if s.len() == 1 { 0 } else { i }].into());
                 *y = if narrow { round(q) } else { q };
             }
         });
-        let how = Conversion { saturate: call.op.flag("saturate"), ..Conversion::default() };
+        let how = Conversion { saturate, ..Conversion::default() };
         convert_into(call.threads, &wide, &mut out, how)?;
-        call.set(0, out);
+        call.set(at.y, out);
         Ok(())
     }
 }
 
-/// DequantizeLinear.
-pub(super) fn dequantize(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let (x, scale, zero) = (call.tensor(0)?, call.tensor(1)?, call.opt(2)?);
-    let granularity = Granularity::new(call, x.dims(), scale.dims())?;
-    let zeros = zero_points(zero.as_ref(), &scale, x.dtype())?;
-    let to = call.op.dtype("output_dtype").unwrap_or(scale.dtype());
+pub(super) fn dequantize(cx: &Compile<'_>) -> Made {
+    let (op, at) = (cx.view(DequantizeLinear::of)?, DequantizeLinear::AT);
+    let blocks = Blocks::of(cx, op.axis(), op.block_size())?;
+    let to = op.output_dtype().map_or_else(|| cx.element(at.x_scale), Ok)?;
+    Prepared::boxed(cx, move |call| widen(call, blocks, to))
+}
+
+fn widen(call: &mut Call<'_, '_>, blocks: Blocks, to: DType) -> Result<(), KernelError> {
+    let at = DequantizeLinear::AT;
+    let (x, scale) = (call.tensor(at.x)?, call.tensor(at.x_scale)?);
+    let granularity = Granularity::new(blocks, x.dims(), scale.dims())?;
+    let zeros = zero_points(call.opt(at.x_zero_point)?.as_ref(), &scale, x.dtype())?;
     let scales = read::<f32>(&scale)?;
     let mut wide = if to == DType::F32 {
-        call.alloc(0, to, x.dims())?
+        call.alloc(at.y, to, x.dims())?
     } else {
         call.temp(DType::F32, x.dims())?
     };
@@ -227,11 +261,11 @@ pub(super) fn dequantize(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
         products(call, granularity, float.slice::<f32>()?, &mut wide, &scales, &zeros, |x, _| x)
     })?;
     if to == DType::F32 {
-        call.set(0, wide);
+        call.set(at.y, wide);
     } else {
-        let mut out = call.alloc(0, to, x.dims())?;
+        let mut out = call.alloc(at.y, to, x.dims())?;
         convert_into(call.threads, &wide, &mut out, Conversion::default())?;
-        call.set(0, out);
+        call.set(at.y, out);
     }
     Ok(())
 }

@@ -1,41 +1,44 @@
 //! MatMulInteger and QLinearMatMul.
 
 use super::params::{factors, scales, signed, zero_points};
-use crate::kernel::{Call, Compile, Kernel};
-use crate::ops::contract::matmul::{Extents, Form};
-use trident_ir::{DType, OpKind};
+use crate::kernel::{Call, Compile, Kernel, Made};
+use crate::ops::contract::extents::{Extents, Transposed};
+use trident_ir::DType;
+use trident_ir::ops::{MatMulInteger, QLinearMatMul};
 use trident_kernels::gemm::int8::{Along, Epilogue8, Lhs8, Output8, PackedB8, Rhs8, Signs, gemm8};
 use trident_kernels::gemm::{Shape, Strided};
 use trident_runtime::{KernelError, Tensor};
 use trident_simd::Isa;
 
-/// Where the operands of the op are: a, its zero point, b, its zero point.
-fn places(kind: OpKind) -> [usize; 4] {
-    if kind == OpKind::MatMulInteger { [0, 2, 1, 3] } else { [0, 2, 3, 5] }
+pub(super) fn matmul_integer(cx: &Compile<'_>) -> Made {
+    let at = MatMulInteger::AT;
+    let [a, a_zero, b, b_zero] = [at.a, at.a_zero_point, at.b, at.b_zero_point];
+    Product8::boxed(cx, Places { a, a_zero, b, b_zero, scaled: false })
+}
+
+pub(super) fn qlinear_matmul(cx: &Compile<'_>) -> Made {
+    let at = QLinearMatMul::AT;
+    let [a, a_zero, b, b_zero] = [at.a, at.a_zero_point, at.b, at.b_zero_point];
+    Product8::boxed(cx, Places { a, a_zero, b, b_zero, scaled: true })
+}
+
+/// Where the operands that both ops have are.
+struct Places {
+    a: usize,
+    a_zero: usize,
+    b: usize,
+    b_zero: usize,
+    /// Whether the sums are scaled and rounded to 8 bits, as [`QLinearMatMul`] does.
+    scaled: bool,
 }
 
 struct Product8 {
     isa: Isa,
+    at: Places,
     /// A constant right matrix, packed for a left operand of this sign, with its dimensions and type.
     packed: Option<(PackedB8, Signs, Vec<usize>, DType)>,
     packed_operands: Vec<usize>,
     name: String,
-}
-
-/// The kernel of an integer product.
-pub(super) fn kernel(cx: &Compile<'_>) -> Box<dyn Kernel> {
-    let isa = Isa::detect();
-    let [a, _, b, _] = places(cx.op.kind);
-    let packed = cx.constant(b).filter(|b| b.rank() == 2 && !b.is_empty()).and_then(|b| {
-        let signs = Signs { a: cx.dtype(a)? == DType::I8, b: signed(&b).ok()? };
-        let (k, n) = (b.dims()[0], b.dims()[1]);
-        let packed = PackedB8::new(isa, signs, n, k, &Strided::columns(b.bytes().ok()?, n));
-        Some((packed, signs, b.dims().to_vec(), b.dtype()))
-    });
-    let algorithm = if packed.is_some() { "packed" } else { "unpacked" };
-    let name = format!("gemm.int8.{algorithm}.{}", isa.name());
-    let packed_operands = if packed.is_some() { vec![b] } else { vec![] };
-    Box::new(Product8 { isa, packed, packed_operands, name })
 }
 
 /// One value for all, or one for each row or column.
@@ -47,6 +50,20 @@ fn along<'a, T: Copy>(values: &'a [T], many: fn(&'a [T]) -> Along<'a, T>) -> Alo
 }
 
 impl Product8 {
+    fn boxed(cx: &Compile<'_>, at: Places) -> Made {
+        let isa = Isa::detect();
+        let packed = cx.constant(at.b).filter(|b| b.rank() == 2 && !b.is_empty()).and_then(|b| {
+            let signs = Signs { a: cx.dtype(at.a)? == DType::I8, b: signed(&b).ok()? };
+            let (k, n) = (b.dims()[0], b.dims()[1]);
+            let packed = PackedB8::new(isa, signs, n, k, &Strided::columns(b.bytes().ok()?, n));
+            Some((packed, signs, b.dims().to_vec(), b.dtype()))
+        });
+        let algorithm = if packed.is_some() { "packed" } else { "unpacked" };
+        let name = format!("gemm.int8.{algorithm}.{}", isa.name());
+        let packed_operands = if packed.is_some() { vec![at.b] } else { vec![] };
+        Ok(Box::new(Product8 { isa, at, packed, packed_operands, name }))
+    }
+
     /// The product of all pairs of matrices, each finished by `epilogue`.
     fn products<O: Output8>(
         &self,
@@ -89,8 +106,8 @@ impl Kernel for Product8 {
     }
 
     fn run(&self, call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-        let [left, left_zero, right, right_zero] = places(call.op.kind);
-        let a = call.tensor(left)?;
+        let Places { a, a_zero, b: right, b_zero, scaled } = self.at;
+        let a = call.tensor(a)?;
         let b = if self.packed.is_some() { None } else { Some(call.tensor(right)?) };
         let (b_dims, b_type, b_signed) = match (&self.packed, &b) {
             (Some((_, signs, dims, dtype)), _) => (dims.as_slice(), *dtype, signs.b),
@@ -98,40 +115,41 @@ impl Kernel for Product8 {
             (None, None) => return Err(KernelError::Missing(right)),
         };
         let signs = Signs { a: signed(&a)?, b: b_signed };
-        let extents = Extents::new(a.dims(), b_dims, Form::of(call.op))?;
+        let extents = Extents::new(a.dims(), b_dims, Transposed::NONE)?;
         let Shape { m, n, .. } = extents.shape;
-        let a_zero = zero_points(call, left_zero, a.dtype(), m)?;
-        let b_zero = zero_points(call, right_zero, b_type, n)?;
+        let a_zero = zero_points(call, a_zero, a.dtype(), m)?;
+        let b_zero = zero_points(call, b_zero, b_type, n)?;
         let mut epilogue = Epilogue8 {
             a_zero: along(&a_zero, Along::Rows),
             b_zero: along(&b_zero, Along::Columns),
             ..Epilogue8::default()
         };
         let operands = (&a, b.as_ref());
-        if call.op.kind == OpKind::MatMulInteger {
-            let mut out = call.alloc(0, DType::I32, &extents.dims)?;
+        if !scaled {
+            let mut out = call.alloc(MatMulInteger::AT.y, DType::I32, &extents.dims)?;
             let y = out.slice_mut::<i32>()?;
             self.products(call, &extents, signs, operands, &epilogue, y)?;
-            call.set(0, out);
+            call.set(MatMulInteger::AT.y, out);
             return Ok(());
         }
-        let (a_scale, b_scale) = (scales(call, 1, m)?, scales(call, 4, n)?);
+        let at = QLinearMatMul::AT;
+        let (a_scale, b_scale) = (scales(call, at.a_scale, m)?, scales(call, at.b_scale, n)?);
         if a_scale.len() > 1 && b_scale.len() > 1 {
             return Err(KernelError::shape("scales per row and per column at once"));
         }
-        let y_scale = scales(call, 6, 1)?[0];
-        let factor = factors(call.tensor(1)?.dtype(), &a_scale, &b_scale, y_scale);
+        let y_scale = scales(call, at.y_scale, 1)?[0];
+        let factor = factors(call.tensor(at.a_scale)?.dtype(), &a_scale, &b_scale, y_scale);
         let by_row = a_scale.len() > 1;
         epilogue.scale = along(&factor, if by_row { Along::Rows } else { Along::Columns });
-        let y_zero = call.tensor(7)?;
-        epilogue.zero = zero_points(call, 7, y_zero.dtype(), 1)?[0];
-        let mut out = call.alloc(0, y_zero.dtype(), &extents.dims)?;
+        let y_zero = call.tensor(at.y_zero_point)?;
+        epilogue.zero = zero_points(call, at.y_zero_point, y_zero.dtype(), 1)?[0];
+        let mut out = call.alloc(at.y, y_zero.dtype(), &extents.dims)?;
         if signed(&y_zero)? {
             self.products(call, &extents, signs, operands, &epilogue, out.slice_mut::<i8>()?)?;
         } else {
             self.products(call, &extents, signs, operands, &epilogue, out.slice_mut::<u8>()?)?;
         }
-        call.set(0, out);
+        call.set(at.y, out);
         Ok(())
     }
 }

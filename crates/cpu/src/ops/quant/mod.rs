@@ -6,17 +6,18 @@ mod linear;
 mod matmul;
 mod params;
 
-use crate::kernel::{Compile, Kernel, Plain};
-use trident_ir::OpKind;
+use crate::kernel::{Entry, entry};
+use trident_ir::ops::{
+    ConvInteger, DequantizeLinear, DynamicQuantizeLinear, MatMulInteger, QLinearConv,
+    QLinearMatMul, QuantizeLinear,
+};
 
-/// The kernel for a quantised op.
-pub(super) fn kernel(cx: &Compile<'_>) -> Option<Box<dyn Kernel>> {
-    Some(match cx.op.kind {
-        OpKind::ConvInteger | OpKind::QLinearConv => conv::kernel(cx),
-        OpKind::DequantizeLinear => Plain::boxed("dequantize", linear::dequantize),
-        OpKind::DynamicQuantizeLinear => Plain::boxed("dynamic_quantize", dynamic::run),
-        OpKind::MatMulInteger | OpKind::QLinearMatMul => matmul::kernel(cx),
-        OpKind::QuantizeLinear => Plain::boxed("quantize", linear::quantize),
-        _ => return None,
-    })
-}
+pub(super) const KERNELS: &[Entry] = &[
+    entry(ConvInteger::KIND, conv::conv_integer),
+    entry(DequantizeLinear::KIND, linear::dequantize),
+    entry(DynamicQuantizeLinear::KIND, dynamic::dynamic_quantize),
+    entry(MatMulInteger::KIND, matmul::matmul_integer),
+    entry(QLinearConv::KIND, conv::qlinear_conv),
+    entry(QLinearMatMul::KIND, matmul::qlinear_matmul),
+    entry(QuantizeLinear::KIND, linear::quantize),
+];

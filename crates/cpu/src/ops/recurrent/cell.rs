@@ -3,7 +3,6 @@
 use super::function::Function;
 use super::weights::Direction;
 use crate::real::Real;
-use trident_ir::{Op, OpKind};
 use trident_kernels::gemm::{Epilogue, Lhs, PackedB, Rhs, Shape, Strided, gemm};
 use trident_kernels::threads::Threads;
 use trident_simd::Isa;
@@ -29,13 +28,16 @@ enum Kind {
 }
 
 impl Cell {
-    pub(super) fn new(op: &Op) -> Cell {
-        let kind = match op.kind {
-            OpKind::GRU => Kind::Gru { linear_before_reset: op.flag("linear_before_reset") },
-            OpKind::LSTM => Kind::Lstm { input_forget: op.flag("input_forget") },
-            _ => Kind::Rnn,
-        };
-        Cell { kind, clip: op.float("clip") }
+    pub(super) fn rnn(clip: Option<f32>) -> Cell {
+        Cell { kind: Kind::Rnn, clip }
+    }
+
+    pub(super) fn gru(clip: Option<f32>, linear_before_reset: bool) -> Cell {
+        Cell { kind: Kind::Gru { linear_before_reset }, clip }
+    }
+
+    pub(super) fn lstm(clip: Option<f32>, input_forget: bool) -> Cell {
+        Cell { kind: Kind::Lstm { input_forget }, clip }
     }
 
     pub(super) fn gates(self) -> usize {

@@ -2,7 +2,6 @@
 
 use super::cell::Cell;
 use crate::real::Real;
-use trident_ir::Op;
 use trident_kernels::Activation;
 use trident_runtime::KernelError;
 
@@ -37,6 +36,24 @@ impl Function {
     }
 }
 
+/// The functions as attributes name them, with parameters in the order of the functions that have some.
+pub(super) struct Named<'a> {
+    names: &'a [String],
+    alphas: &'a [f32],
+    betas: &'a [f32],
+}
+
+impl<'a> Named<'a> {
+    pub(super) fn of(
+        names: Option<&'a [String]>,
+        alphas: Option<&'a [f32]>,
+        betas: Option<&'a [f32]>,
+    ) -> Named<'a> {
+        let (alphas, betas) = (alphas.unwrap_or_default(), betas.unwrap_or_default());
+        Named { names: names.unwrap_or_default(), alphas, betas }
+    }
+}
+
 /// The functions of all directions.
 pub(super) struct Functions {
     per_direction: usize,
@@ -44,12 +61,16 @@ pub(super) struct Functions {
 }
 
 impl Functions {
-    /// As the op's attributes name them; parameters are consumed in order by the functions that have some.
-    pub(super) fn new(op: &Op, cell: Cell, directions: usize) -> Result<Functions, KernelError> {
+    /// The named functions, or the cell's own if there are no names.
+    pub(super) fn new(
+        named: Named<'_>,
+        cell: Cell,
+        directions: usize,
+    ) -> Result<Functions, KernelError> {
         let defaults = cell.default_functions();
-        let names: Vec<&str> = match op.strs("activations") {
-            None | Some([]) => defaults.repeat(directions),
-            Some(names) => names.iter().map(String::as_str).collect(),
+        let names: Vec<&str> = match named.names {
+            [] => defaults.repeat(directions),
+            names => names.iter().map(String::as_str).collect(),
         };
         if names.len() != defaults.len() * directions {
             let n = names.len();
@@ -58,8 +79,7 @@ impl Functions {
                 format!("{n} for {directions} directions"),
             ));
         }
-        let list = |name| op.floats(name).unwrap_or_default().iter().copied();
-        let (mut alphas, mut betas) = (list("activation_alpha"), list("activation_beta"));
+        let (mut alphas, mut betas) = (named.alphas.iter().copied(), named.betas.iter().copied());
         let function = |name: &str| {
             let mut alpha = |default: f32| alphas.next().unwrap_or(default);
             let mut beta = |default: f32| betas.next().unwrap_or(default);

@@ -7,36 +7,83 @@ mod function;
 mod tests;
 mod weights;
 
-use crate::kernel::{Call, Compile, Kernel};
-use crate::real::{Real, in_real, produce, read};
+use crate::kernel::{Call, Compile, Entry, Kernel, Made, entry};
+use crate::real::{Real, for_real, produce, read};
 use cell::{Cell, State};
-use function::Functions;
-use trident_ir::{OpKind, counted};
+use function::{Functions, Named};
+use trident_ir::counted;
+use trident_ir::op::words::RecurrentDirection;
+use trident_ir::ops::{GRU, LSTM, LSTMAt, RNN, Recurrence};
 use trident_kernels::gemm::{Epilogue, Lhs, Rhs, Shape, Strided, gemm};
 use trident_runtime::{KernelError, Tensor};
 use trident_simd::Isa;
 use weights::Weights;
 
-/// The kernel for a recurrent op.
-pub(super) fn kernel(cx: &Compile<'_>) -> Option<Box<dyn Kernel>> {
-    let name = match cx.op.kind {
-        OpKind::RNN => "rnn",
-        OpKind::GRU => "gru",
-        OpKind::LSTM => "lstm",
-        _ => return None,
+pub(super) const KERNELS: &[Entry] =
+    &[entry(GRU::KIND, gru), entry(LSTM::KIND, lstm), entry(RNN::KIND, rnn)];
+
+/// Places of operands and results. The other networks have the first of them.
+const AT: LSTMAt = LSTM::AT;
+const _: () = {
+    assert!(AT.x == RNN::AT.x && AT.w == RNN::AT.w && AT.r == RNN::AT.r && AT.b == RNN::AT.b);
+    assert!(AT.x == GRU::AT.x && AT.w == GRU::AT.w && AT.r == GRU::AT.r && AT.b == GRU::AT.b);
+    assert!(AT.sequence_lens == RNN::AT.sequence_lens && AT.initial_h == RNN::AT.initial_h);
+    assert!(AT.sequence_lens == GRU::AT.sequence_lens && AT.initial_h == GRU::AT.initial_h);
+    assert!(AT.y == RNN::AT.y && AT.y == GRU::AT.y);
+    assert!(AT.y_h == RNN::AT.y_h && AT.y_h == GRU::AT.y_h);
+};
+
+fn rnn(cx: &Compile<'_>) -> Made {
+    let op = cx.view(RNN::of)?;
+    let named = Named::of(op.activations(), op.activation_alpha(), op.activation_beta());
+    kernel(cx, Cell::rnn(op.clip()), op.recurrence(), named)
+}
+
+fn gru(cx: &Compile<'_>) -> Made {
+    let op = cx.view(GRU::of)?;
+    let named = Named::of(op.activations(), op.activation_alpha(), op.activation_beta());
+    kernel(cx, Cell::gru(op.clip(), op.linear_before_reset()), op.recurrence(), named)
+}
+
+fn lstm(cx: &Compile<'_>) -> Made {
+    let op = cx.view(LSTM::of)?;
+    let named = Named::of(op.activations(), op.activation_alpha(), op.activation_beta());
+    kernel(cx, Cell::lstm(op.clip(), op.input_forget()), op.recurrence(), named)
+}
+
+fn kernel(cx: &Compile<'_>, cell: Cell, op: Recurrence<'_>, named: Named<'_>) -> Made {
+    let reversed: &[bool] = match op.direction() {
+        RecurrentDirection::Forward => &[false],
+        RecurrentDirection::Reverse => &[true],
+        RecurrentDirection::Bidirectional => &[false, true],
     };
-    let boxed: Result<Box<dyn Kernel>, KernelError> = in_real!(cx.dtype(0)?, R => {
-        let packed = match (cx.constant(1), cx.constant(2)) {
-            (Some(w), Some(r)) => Weights::<R>::new(Cell::new(cx.op), &w, &r).ok(),
+    let functions = Functions::new(named, cell, reversed.len()).map_err(|e| cx.refused(e))?;
+    let (hidden, batch_first) = (op.hidden_size(), op.layout());
+    let form = Form { cell, reversed, functions, hidden, batch_first };
+    for_real!(cx, AT.x, R => {
+        let packed = match (cx.constant(AT.w), cx.constant(AT.r)) {
+            (Some(w), Some(r)) => Weights::<R>::new(cell, &w, &r).ok(),
             _ => None,
         };
-        Ok(Box::new(Recurrent { name, packed }))
-    });
-    boxed.ok()
+        Ok(Box::new(Recurrent { name: cx.op.decl().name, form, packed }))
+    })
+}
+
+/// The attributes.
+struct Form {
+    cell: Cell,
+    /// For each direction, whether it begins with the last step.
+    reversed: &'static [bool],
+    functions: Functions,
+    /// The units, if they are stated.
+    hidden: Option<i64>,
+    /// Whether the batch is the outermost axis.
+    batch_first: bool,
 }
 
 struct Recurrent<R> {
     name: &'static str,
+    form: Form,
     packed: Option<Weights<R>>,
 }
 
@@ -46,7 +93,7 @@ impl<R: Real> Kernel for Recurrent<R> {
     }
 
     fn packed(&self) -> &[usize] {
-        if self.packed.is_some() { &[1, 2] } else { &[] }
+        if self.packed.is_some() { &[AT.w, AT.r] } else { &[] }
     }
 
     fn packed_bytes(&self) -> usize {
@@ -54,13 +101,13 @@ impl<R: Real> Kernel for Recurrent<R> {
     }
 
     fn run(&self, call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-        let x = call.tensor(0)?;
+        let x = call.tensor(AT.x)?;
         match &self.packed {
-            Some(weights) => run(call, &x, weights),
+            Some(weights) => run(call, &self.form, &x, weights),
             None => {
-                let (w, r) = (call.tensor(1)?, call.tensor(2)?);
-                let weights = Weights::<R>::new(Cell::new(call.op), &w, &r)?;
-                run(call, &x, &weights)
+                let (w, r) = (call.tensor(AT.w)?, call.tensor(AT.r)?);
+                let weights = Weights::<R>::new(self.form.cell, &w, &r)?;
+                run(call, &self.form, &x, &weights)
             }
         }
     }
@@ -107,21 +154,19 @@ fn operand(call: &Call<'_, '_>, i: usize, dims: &[usize]) -> Result<Option<Tenso
     }
 }
 
-fn run<R: Real>(call: &mut Call<'_, '_>, x: &Tensor, w: &Weights<R>) -> Result<(), KernelError> {
-    let cell = Cell::new(call.op);
-    let batch_first = call.op.int("layout") == Some(1);
+fn run<R: Real>(
+    call: &mut Call<'_, '_>,
+    form: &Form,
+    x: &Tensor,
+    w: &Weights<R>,
+) -> Result<(), KernelError> {
+    let Form { cell, reversed, batch_first, .. } = *form;
     let &[first, second, width] = x.dims() else {
         return Err(KernelError::shape(format!("the input has shape {:?}, not rank 3", x.dims())));
     };
     let (steps, batch) = if batch_first { (second, first) } else { (first, second) };
     let (directions, hidden, gates) = (w.directions.len(), w.hidden, cell.gates() * w.hidden);
-    let reversed: &[bool] = match call.op.str("direction") {
-        Some("forward") => &[false],
-        Some("reverse") => &[true],
-        Some("bidirectional") => &[false, true],
-        other => return Err(KernelError::attr("direction", format!("unknown: {other:?}"))),
-    };
-    let named = call.op.int("hidden_size").is_some_and(|h| usize::try_from(h) != Ok(hidden));
+    let named = form.hidden.is_some_and(|h| usize::try_from(h) != Ok(hidden));
     if directions != reversed.len() || width != w.input || named {
         return Err(KernelError::shape(format!(
             "weights of {}, {} and {} do not fit the input or the attributes",
@@ -131,14 +176,14 @@ fn run<R: Real>(call: &mut Call<'_, '_>, x: &Tensor, w: &Weights<R>) -> Result<(
         )));
     }
     let at = Extents { steps, batch, directions, hidden, batch_first };
-    let lens: Vec<usize> = match operand(call, 4, &[batch])? {
+    let lens: Vec<usize> = match operand(call, AT.sequence_lens, &[batch])? {
         None => vec![steps; batch],
         Some(t) => t.to_i64s()?.into_iter().map(|n| n.clamp(0, steps as i64) as usize).collect(),
     };
-    let bias = operand(call, 3, &[directions, 2 * gates])?;
-    let states = [operand(call, 5, &at.state_dims())?, operand(call, 6, &at.state_dims())?];
-    let peepholes = operand(call, 7, &[directions, 3 * hidden])?;
-    let functions = Functions::new(call.op, cell, directions)?;
+    let bias = operand(call, AT.b, &[directions, 2 * gates])?;
+    let states = [AT.initial_h, AT.initial_c].map(|i| operand(call, i, &at.state_dims()));
+    let states = states.into_iter().collect::<Result<Vec<_>, _>>()?;
+    let peepholes = operand(call, AT.p, &[directions, 3 * hidden])?;
     let values = read::<R>(x)?;
     let bias = bias.as_ref().map(read::<R>).transpose()?;
     let peepholes = peepholes.as_ref().map(read::<R>).transpose()?;
@@ -174,7 +219,7 @@ fn run<R: Real>(call: &mut Call<'_, '_>, x: &Tensor, w: &Weights<R>) -> Result<(
             }
         }
         y.fill(R::zero());
-        let mut state = State::new(cell, &w.directions[d], functions.of(d), h, c);
+        let mut state = State::new(cell, &w.directions[d], form.functions.of(d), h, c);
         state.hidden_bias = bias.as_ref().map(|b| &b[d * 2 * gates + gates..][..gates]);
         state.peepholes = peepholes.as_ref().map(|p| &p[d * 3 * hidden..][..3 * hidden]);
         let parts = &products[d * steps * batch * gates..];
@@ -191,12 +236,12 @@ fn run<R: Real>(call: &mut Call<'_, '_>, x: &Tensor, w: &Weights<R>) -> Result<(
     });
     let work = work.slice::<R>()?;
     let direction = |d: usize| &work[d * (y_len + 2 * state_len)..][..y_len + 2 * state_len];
-    if call.wants(0) {
+    if call.wants(AT.y) {
         let dims = match batch_first {
             true => [batch, steps, directions, hidden],
             false => [steps, directions, batch, hidden],
         };
-        produce::<R>(call, 0, x.dtype(), &dims, |out| {
+        produce::<R>(call, AT.y, x.dtype(), &dims, |out| {
             for d in 0..directions {
                 for (i, row) in direction(d)[..y_len].chunks_exact(hidden.max(1)).enumerate() {
                     let (t, b) = (i / batch, i % batch);
@@ -210,7 +255,7 @@ fn run<R: Real>(call: &mut Call<'_, '_>, x: &Tensor, w: &Weights<R>) -> Result<(
             Ok(())
         })?;
     }
-    for (result, offset) in [(1, y_len), (2, y_len + state_len)] {
+    for (result, offset) in [(AT.y_h, y_len), (AT.y_c, y_len + state_len)] {
         if !call.wants(result) {
             continue;
         }

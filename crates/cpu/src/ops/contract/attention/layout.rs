@@ -1,6 +1,5 @@
 //! Extents of attention and where heads lie in memory.
 
-use crate::kernel::Call;
 use trident_ir::counted;
 use trident_runtime::{KernelError, Tensor};
 
@@ -23,19 +22,33 @@ pub(super) struct Layout {
     pub(super) packed: bool,
 }
 
-fn heads(call: &Call<'_, '_>, name: &'static str) -> Result<usize, KernelError> {
-    let n =
-        call.op.int(name).ok_or_else(|| KernelError::attr(name, "operands of rank 3 need it"))?;
-    usize::try_from(n)
-        .ok()
-        .filter(|&n| n > 0)
-        .ok_or_else(|| KernelError::attr(name, format!("{n} heads")))
+/// The heads that attributes state.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Heads {
+    pub(super) q: Option<i64>,
+    pub(super) kv: Option<i64>,
+}
+
+impl Heads {
+    fn each(self) -> [(&'static str, Option<i64>); 2] {
+        [("q_num_heads", self.q), ("kv_num_heads", self.kv)]
+    }
+
+    /// Both numbers, which operands of rank 3 need.
+    fn required(self) -> Result<[usize; 2], KernelError> {
+        let [q, kv] = self.each().map(|(name, n)| {
+            let n = n.ok_or_else(|| KernelError::attr(name, "operands of rank 3 need it"))?;
+            let positive = usize::try_from(n).ok().filter(|&n| n > 0);
+            positive.ok_or_else(|| KernelError::attr(name, format!("{n} heads")))
+        });
+        Ok([q?, kv?])
+    }
 }
 
 impl Layout {
     /// The extents that operands and attributes agree on.
     pub(super) fn new(
-        call: &Call<'_, '_>,
+        heads: Heads,
         [q, k, v]: [&Tensor; 3],
         past: Option<(&Tensor, &Tensor)>,
     ) -> Result<Layout, KernelError> {
@@ -49,7 +62,7 @@ impl Layout {
         };
         let packed = q.rank() == 3;
         let [q4, k4, v4] = if packed {
-            let (q_heads, kv_heads) = (heads(call, "q_num_heads")?, heads(call, "kv_num_heads")?);
+            let [q_heads, kv_heads] = heads.required()?;
             [split(qd, q_heads)?, split(kd, kv_heads)?, split(vd, kv_heads)?]
         } else {
             let all = |d: &[usize]| <[usize; 4]>::try_from(d).map_err(|_| misfit());
@@ -68,8 +81,8 @@ impl Layout {
                 counted(kv_heads, "key head")
             )));
         }
-        for (name, n) in [("q_num_heads", q_heads), ("kv_num_heads", kv_heads)] {
-            if call.op.int(name).is_some_and(|given| usize::try_from(given) != Ok(n)) {
+        for ((name, given), n) in heads.each().into_iter().zip([q_heads, kv_heads]) {
+            if given.is_some_and(|given| usize::try_from(given) != Ok(n)) {
                 return Err(KernelError::attr(
                     name,
                     format!("the operands have {}", counted(n, "head")),

@@ -5,19 +5,37 @@ use crate::kernel::Call;
 use crate::real::{Real, read};
 use std::ops::Range;
 use trident_ir::geometry::strides;
+use trident_ir::ops::Attention;
 use trident_ir::{DType, counted};
 use trident_runtime::KernelError;
 
 /// Causal and windowed masks and padding leave each query one range of keys; the mask operand adds to the scores.
 pub(super) struct Mask<R> {
-    causal: bool,
-    left: Option<i64>,
-    right: Option<i64>,
+    visible: Visible,
     /// For each batch entry: keys before the block of queries, and keys that are no padding.
     batches: Vec<(i64, usize)>,
     added: Option<Added<R>>,
+}
+
+/// The keys that attributes leave to a query.
+#[derive(Clone, Copy)]
+pub(super) struct Visible {
+    causal: bool,
+    left: Option<i64>,
+    right: Option<i64>,
     /// The mask operand is a summand like any other: −∞ does not take a key out.
     plain: bool,
+}
+
+impl Visible {
+    pub(super) fn of(op: Attention<'_>) -> Result<Visible, KernelError> {
+        Ok(Visible {
+            causal: op.is_causal(),
+            left: window("left_window_size", op.left_window_size())?,
+            right: window("right_window_size", op.right_window_size())?,
+            plain: op.plain_mask(),
+        })
+    }
 }
 
 /// The mask operand as addends; columns beyond `len` are masked out.
@@ -29,17 +47,21 @@ struct Added<R> {
 }
 
 /// The attribute as a bound: −1 is none.
-fn window(call: &Call<'_, '_>, name: &'static str) -> Result<Option<i64>, KernelError> {
-    match call.op.int(name) {
-        None | Some(-1) => Ok(None),
-        Some(n) if n >= 0 => Ok(Some(n)),
-        Some(n) => Err(KernelError::attr(name, format!("{n} is neither -1 nor a length"))),
+fn window(name: &'static str, size: i64) -> Result<Option<i64>, KernelError> {
+    match size {
+        -1 => Ok(None),
+        0.. => Ok(Some(size)),
+        n => Err(KernelError::attr(name, format!("{n} is neither -1 nor a length"))),
     }
 }
 
 impl<R: Real> Mask<R> {
-    pub(super) fn new(call: &Call<'_, '_>, at: &Layout) -> Result<Mask<R>, KernelError> {
-        let lens = call.ints(6)?;
+    pub(super) fn new(
+        call: &Call<'_, '_>,
+        visible: Visible,
+        at: &Layout,
+    ) -> Result<Mask<R>, KernelError> {
+        let lens = call.ints(Attention::AT.nonpad_kv_seqlen)?;
         if lens.as_ref().is_some_and(|l| l.len() != at.batch) {
             return Err(KernelError::shape(format!(
                 "{} for a batch of {}",
@@ -54,14 +76,7 @@ impl<R: Real> Mask<R> {
                 (lens[b].saturating_sub(at.q_len as i64), keys as usize)
             }
         });
-        Ok(Mask {
-            causal: call.op.flag("is_causal"),
-            left: window(call, "left_window_size")?,
-            right: window(call, "right_window_size")?,
-            batches: batches.collect(),
-            added: Added::new(call, at)?,
-            plain: call.op.flag("plain_mask"),
-        })
+        Ok(Mask { visible, batches: batches.collect(), added: Added::new(call, at)? })
     }
 
     /// The keys that query `i` may attend, the mask operand aside.
@@ -70,13 +85,13 @@ impl<R: Real> Mask<R> {
         let p = offset.saturating_add(i as i64);
         let clamp = |v: i64| v.clamp(0, keys as i64) as usize;
         let mut end = keys;
-        if self.causal {
+        if self.visible.causal {
             end = end.min(clamp(p.saturating_add(1)));
         }
-        if let Some(right) = self.right {
+        if let Some(right) = self.visible.right {
             end = end.min(clamp(p.saturating_add(right).saturating_add(1)));
         }
-        let start = self.left.map_or(0, |left| clamp(p.saturating_sub(left)));
+        let start = self.visible.left.map_or(0, |left| clamp(p.saturating_sub(left)));
         start.min(end)..end
     }
 
@@ -85,7 +100,7 @@ impl<R: Real> Mask<R> {
         let keys = self.keys(batch, i);
         scores[..keys.start].fill(R::neg_infinity());
         scores[keys.end..].fill(R::neg_infinity());
-        let Some(mask) = &self.added else { return self.plain || !keys.is_empty() };
+        let Some(mask) = &self.added else { return self.visible.plain || !keys.is_empty() };
         let [b, h, q] = mask.strides;
         let row = &mask.values[batch * b + head * h + i * q..][..mask.len];
         let end = keys.end.min(mask.len);
@@ -93,25 +108,25 @@ impl<R: Real> Mask<R> {
         let mut any = false;
         for j in keys.start.min(end)..end {
             // Adding −∞ to a score of +∞ would give NaN where the key is to be left out.
-            if row[j] == R::neg_infinity() && !self.plain {
+            if row[j] == R::neg_infinity() && !self.visible.plain {
                 scores[j] = row[j];
             } else {
                 scores[j] += row[j];
                 any = true;
             }
         }
-        any || self.plain
+        any || self.visible.plain
     }
 
     /// Whether rows of −∞ are NaN after softmax, and not zeros.
     pub(super) fn is_plain(&self) -> bool {
-        self.plain
+        self.visible.plain
     }
 }
 
 impl<R: Real> Added<R> {
     fn new(call: &Call<'_, '_>, at: &Layout) -> Result<Option<Added<R>>, KernelError> {
-        let Some(mask) = call.opt(3)? else { return Ok(None) };
+        let Some(mask) = call.opt(Attention::AT.attn_mask)? else { return Ok(None) };
         let dims = mask.dims();
         let want = [at.batch, at.q_heads, at.q_len];
         let Some((&len, outer)) = dims.split_last().filter(|(_, outer)| outer.len() <= 3) else {

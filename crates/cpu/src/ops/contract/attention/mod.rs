@@ -6,44 +6,87 @@ mod mask;
 #[cfg(test)]
 mod tests;
 
-use crate::kernel::Call;
-use crate::real::{Real, in_real, narrow, produce, read, round_to};
+use crate::kernel::{Call, Compile, Made, Prepared};
+use crate::real::{Real, for_real, narrow, produce, read, round_to};
 use kernel::{Operands, Stage};
-use layout::{Layout, View};
-use mask::Mask;
+use layout::{Heads, Layout, View};
+use mask::{Mask, Visible};
 use trident_ir::DType;
+use trident_ir::ops::{Attention, AttentionAt};
 use trident_runtime::{KernelError, Tensor};
 
-/// Attention.
-pub(super) fn run(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let q = call.tensor(0)?;
-    in_real!(q.dtype(), R => attention::<R>(call, &q))
+const AT: AttentionAt = Attention::AT;
+
+/// The attributes.
+struct Form {
+    heads: Heads,
+    visible: Visible,
+    /// Factor of the scores; by the length of a key if there is none.
+    scale: Option<f32>,
+    softcap: f32,
+    /// The type of the softmax, if it is not that of the queries.
+    softmax: Option<DType>,
+    /// The scores that the last result shows.
+    stage: Stage,
 }
 
-fn attention<R: Real>(call: &mut Call<'_, '_>, q: &Tensor) -> Result<(), KernelError> {
-    let (k, v, dtype) = (call.tensor(1)?, call.tensor(2)?, q.dtype());
-    for (index, t) in [&k, &v].into_iter().enumerate() {
-        if !t.dtype().is_float() || index == 0 && t.dtype() != dtype {
+impl Form {
+    fn of(op: Attention<'_>) -> Result<Form, KernelError> {
+        let softmax = match op.softmax_precision() {
+            Some(d) if !d.is_float() => {
+                return Err(KernelError::attr("softmax_precision", format!("{d} is no precision")));
+            }
+            precision => precision,
+        };
+        let stage = match op.qk_matmul_output_mode() {
+            0 => Stage::Product,
+            1 => Stage::Capped,
+            2 => Stage::Masked,
+            3 => Stage::Weights,
+            n => return Err(KernelError::attr("qk_matmul_output_mode", format!("no mode {n}"))),
+        };
+        Ok(Form {
+            heads: Heads { q: op.q_num_heads(), kv: op.kv_num_heads() },
+            visible: Visible::of(op)?,
+            scale: op.scale(),
+            softcap: op.softcap(),
+            softmax,
+            stage,
+        })
+    }
+}
+
+pub(super) fn attention(cx: &Compile<'_>) -> Made {
+    let form = Form::of(cx.view(Attention::of)?).map_err(|e| cx.refused(e))?;
+    for_real!(cx, AT.q, R => Prepared::boxed(cx, move |call| attend::<R>(call, &form)))
+}
+
+fn attend<R: Real>(call: &mut Call<'_, '_>, form: &Form) -> Result<(), KernelError> {
+    let (q, k, v) = (call.tensor(AT.q)?, call.tensor(AT.k)?, call.tensor(AT.v)?);
+    let dtype = q.dtype();
+    for (index, t) in [(AT.k, &k), (AT.v, &v)] {
+        if !t.dtype().is_float() || index == AT.k && t.dtype() != dtype {
             let (actual, expected) = (t.dtype(), dtype.to_string());
-            return Err(KernelError::DType { index: index + 1, actual, expected });
+            return Err(KernelError::DType { index, actual, expected });
         }
     }
-    let past = match (call.opt(4)?, call.opt(5)?) {
+    let past = match (call.opt(AT.past_key)?, call.opt(AT.past_value)?) {
         (None, None) => None,
         (Some(k), Some(v)) => Some((k, v)),
         _ => return Err(KernelError::shape("a cache of keys and one of values go together")),
     };
-    if past.is_some() && call.value(6).is_some() {
+    if past.is_some() && call.value(AT.nonpad_kv_seqlen).is_some() {
         return Err(KernelError::shape("nonpad_kv_seqlen and a cache operand exclude each other"));
     }
-    let at = Layout::new(call, [q, &k, &v], past.as_ref().map(|(k, v)| (k, v)))?;
-    let keys = cached::<R>(call, past.as_ref().map(|p| &p.0), 1, &at, &k, at.size)?;
-    let values = cached::<R>(call, past.as_ref().map(|p| &p.1), 2, &at, &v, at.v_size)?;
+    let at = Layout::new(form.heads, [&q, &k, &v], past.as_ref().map(|(k, v)| (k, v)))?;
+    let keys = cached::<R>(call, past.as_ref().map(|p| &p.0), AT.present_key, &at, &k, at.size)?;
+    let values =
+        cached::<R>(call, past.as_ref().map(|p| &p.1), AT.present_value, &at, &v, at.v_size)?;
 
-    let mut q_data = read::<R>(q)?;
+    let mut q_data = read::<R>(&q)?;
     let mut k_data = read::<R>(keys.as_ref().unwrap_or(&k))?;
     let v_data = read::<R>(values.as_ref().unwrap_or(&v))?;
-    let mut scale = match call.op.float("scale") {
+    let mut scale = match form.scale {
         Some(s) => R::of(s.into()),
         None => R::of(1.0 / (at.size as f64).sqrt()),
     };
@@ -67,21 +110,14 @@ fn attention<R: Real>(call: &mut Call<'_, '_>, q: &Tensor) -> Result<(), KernelE
         q: at.view(&q_data, at.q_heads, at.q_len, at.size),
         k: view(keys.is_some(), &*k_data, at.size),
         v: view(values.is_some(), &*v_data, at.v_size),
-        mask: Mask::new(call, &at)?,
+        mask: Mask::new(call, form.visible, &at)?,
         scale,
-        softcap: R::of(call.op.float("softcap").unwrap_or(0.0).into()),
+        softcap: R::of(form.softcap.into()),
         dtype,
-        softmax: softmax_dtype(call, dtype)?,
-    };
-    let stage = match call.op.int("qk_matmul_output_mode") {
-        None | Some(0) => Stage::Product,
-        Some(1) => Stage::Capped,
-        Some(2) => Stage::Masked,
-        Some(3) => Stage::Weights,
-        Some(n) => return Err(KernelError::attr("qk_matmul_output_mode", format!("no mode {n}"))),
+        softmax: form.softmax.unwrap_or(dtype),
     };
     let scores = [at.batch, at.q_heads, at.q_len, total];
-    let mut shown = match call.wants(3) {
+    let mut shown = match call.wants(AT.qk_matmul_output) {
         true => Some(call.temp(R::DTYPE, &scores)?),
         false => None,
     };
@@ -90,23 +126,15 @@ fn attention<R: Real>(call: &mut Call<'_, '_>, q: &Tensor) -> Result<(), KernelE
         false => vec![at.batch, at.q_heads, at.q_len, at.v_size],
     };
     let threads = call.threads;
-    produce::<R>(call, 0, dtype, &dims, |y| {
+    produce::<R>(call, AT.y, dtype, &dims, |y| {
         let shown = match &mut shown {
-            Some(t) => Some((stage, t.slice_mut::<R>()?)),
+            Some(t) => Some((form.stage, t.slice_mut::<R>()?)),
             None => None,
         };
         operands.run(threads, y, shown);
         Ok(())
     })?;
-    shown.map_or(Ok(()), |t| set::<R>(call, 3, dtype, t))
-}
-
-fn softmax_dtype(call: &Call<'_, '_>, dtype: DType) -> Result<DType, KernelError> {
-    match call.op.dtype("softmax_precision") {
-        None => Ok(dtype),
-        Some(d @ (DType::F32 | DType::F64 | DType::F16 | DType::BF16)) => Ok(d),
-        Some(d) => Err(KernelError::attr("softmax_precision", format!("{d} is no precision"))),
-    }
+    shown.map_or(Ok(()), |t| set::<R>(call, AT.qk_matmul_output, dtype, t))
 }
 
 /// Keys or values with the cache before them as `[batch, heads, keys, size]`, if there is a cache or result `result` is

@@ -1,18 +1,7 @@
 //! Where output coordinates of one axis come from.
 
 use trident_ir::geometry::{ResizedAxis, TIE};
-use trident_ir::op::words::CoordinateTransform;
-
-/// Which neighbour is nearest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Nearest {
-    PreferFloor,
-    PreferCeil,
-    Floor,
-    Ceil,
-    /// Above on axes that shrink, below on others.
-    CeilWhenShrinking,
-}
+use trident_ir::op::words::{CoordinateTransform, NearestMode};
 
 /// How neighbours are weighted.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -42,18 +31,18 @@ impl Axis {
     }
 
     /// The nearest input coordinate for each output coordinate; `None` outside the region.
-    pub(super) fn nearest(&self, mode: Nearest) -> Vec<Option<usize>> {
+    pub(super) fn nearest(&self, mode: NearestMode) -> Vec<Option<usize>> {
         if self.0.is_identity() {
             return (0..self.0.output).map(Some).collect();
         }
         let pick = |x: f64| {
             let (low, fraction) = (x.floor(), x - x.floor());
             let up = match mode {
-                Nearest::PreferFloor => fraction > f64::from(0.5 + TIE),
-                Nearest::PreferCeil => fraction >= f64::from(0.5 - TIE),
-                Nearest::Floor => false,
-                Nearest::Ceil => fraction > 0.0,
-                Nearest::CeilWhenShrinking => fraction > 0.0 && self.0.scale < 1.0,
+                NearestMode::PreferFloor => fraction > f64::from(0.5 + TIE),
+                NearestMode::PreferCeil => fraction >= f64::from(0.5 - TIE),
+                NearestMode::Floor => false,
+                NearestMode::Ceil => fraction > 0.0,
+                NearestMode::CeilWhenShrinking => fraction > 0.0 && self.0.scale < 1.0,
             };
             self.clamp(if up { low + 1.0 } else { low })
         };

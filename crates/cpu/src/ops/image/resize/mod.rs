@@ -5,19 +5,66 @@ mod axis;
 #[cfg(test)]
 mod tests;
 
-use crate::kernel::Call;
-use crate::real::{Real, in_real, produce, read};
-use axis::{Axis, Filter, Nearest};
+use crate::kernel::{Call, Compile, Last, Made, Prepared};
+use crate::real::{Real, for_real, produce, read};
+use axis::{Axis, Filter, Taps};
+use std::sync::Arc;
 use trident_ir::geometry::{self, ResizeSpec};
-use trident_ir::ops::Resize;
+use trident_ir::op::words::{Interpolation, NearestMode};
+use trident_ir::ops::{Resize, ResizeAt};
 use trident_ir::{DType, literal::checked_len};
 use trident_runtime::{KernelError, Tensor};
 
-/// Resize.
-pub(super) fn run(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let x = call.tensor(0)?;
-    let mut axes = axes(call, &x)?;
-    let dims: Vec<usize> = axes.iter().map(|a| a.0.output).collect();
+const AT: ResizeAt = Resize::AT;
+
+/// Tables of up to this many output coordinates are kept for the next run.
+const KEPT: usize = 1 << 16;
+
+/// The attributes that both modes have.
+struct Form {
+    spec: ResizeSpec,
+    /// The value outside of the region that is cropped.
+    outside: f32,
+}
+
+/// The source of each output coordinate of each axis; `None` outside of the region.
+type Maps = Vec<Vec<Option<usize>>>;
+
+/// The weighted sources of each axis; `None` for an axis that stays as it is.
+type Weights = Vec<Option<Taps>>;
+
+pub(super) fn resize(cx: &Compile<'_>) -> Made {
+    let op = cx.view(Resize::of)?;
+    let (antialias, exclude_outside) = (op.antialias(), op.exclude_outside());
+    let form = Form { spec: ResizeSpec::of(op), outside: op.extrapolation_value() };
+    let cubic = match op.mode() {
+        Interpolation::Nearest if antialias => {
+            return Err(cx.refused(KernelError::attr("antialias", "goes with linear and cubic")));
+        }
+        Interpolation::Nearest => {
+            let (mode, last) = (op.nearest_mode(), Last::default());
+            return Prepared::boxed(cx, move |call| nearest(call, &form, mode, &last));
+        }
+        Interpolation::Linear => None,
+        Interpolation::Cubic => Some(op.cubic_coeff_a().into()),
+    };
+    let (filter, last) = (Filter { cubic, antialias, exclude_outside }, Last::default());
+    if cx.element(AT.x)?.is_int() {
+        // Wide integers need all of f64; results round to nearest.
+        return Prepared::boxed(cx, move |call| {
+            weighted::<f64>(call, &form, filter, &last, f64::round_ties_even)
+        });
+    }
+    for_real!(cx, AT.x, R => Prepared::boxed(cx, move |call| {
+        weighted::<R>(call, &form, filter, &last, |v| v)
+    }))
+}
+
+/// The operand and its axes. A result without elements is set at once, and `None` comes back.
+fn begin(call: &mut Call<'_, '_>, form: &Form) -> Result<Option<(Tensor, Vec<Axis>)>, KernelError> {
+    let x = call.tensor(AT.x)?;
+    let axes = axes(call, form, &x)?;
+    let dims = outputs(&axes);
     if checked_len(&dims).is_none() {
         return Err(KernelError::TooLarge { dtype: x.dtype(), dims });
     }
@@ -25,81 +72,93 @@ pub(super) fn run(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
         return Err(KernelError::shape(format!("{:?} has no elements to resize", x.dims())));
     }
     if dims.contains(&0) {
-        let out = call.alloc(0, x.dtype(), &dims)?;
-        call.set(0, out);
-        return Ok(());
+        let out = call.alloc(AT.y, x.dtype(), &dims)?;
+        call.set(AT.y, out);
+        return Ok(None);
     }
-    let outside = call.op.float("extrapolation_value").unwrap_or(0.0);
-    if let Some(nearest) = nearest(call)? {
-        let out = call.alloc(0, x.dtype(), &dims)?;
+    Ok(Some((x, axes)))
+}
+
+/// The dimensions of the result.
+fn outputs(axes: &[Axis]) -> Vec<usize> {
+    axes.iter().map(|a| a.0.output).collect()
+}
+
+fn nearest(
+    call: &mut Call<'_, '_>,
+    form: &Form,
+    mode: NearestMode,
+    last: &Last<Maps>,
+) -> Result<(), KernelError> {
+    let Some((x, axes)) = begin(call, form)? else { return Ok(()) };
+    let out = call.alloc(AT.y, x.dtype(), &outputs(&axes))?;
+    let maps = kept(last, &axes, || {
         axes.iter().try_for_each(|a| room(call, a.0.output, 1))?;
-        let maps: Vec<_> = axes.iter().map(|a| a.nearest(nearest)).collect();
-        let out = apply::copy(call.threads, &x, out, &maps, outside)?;
-        call.set(0, out);
-        return Ok(());
-    }
-    let filter = filter(call)?;
+        Ok(axes.iter().map(|a| a.nearest(mode)).collect())
+    })?;
+    let out = apply::copy(call.threads, &x, out, &maps, form.outside)?;
+    call.set(AT.y, out);
+    Ok(())
+}
+
+fn weighted<R: Real>(
+    call: &mut Call<'_, '_>,
+    form: &Form,
+    filter: Filter,
+    last: &Last<Weights>,
+    round: impl Fn(R) -> R,
+) -> Result<(), KernelError> {
+    let Some((x, mut axes)) = begin(call, form)? else { return Ok(()) };
     axes.iter_mut().for_each(|axis| axis.0.wide |= x.dtype() == DType::F64);
-    if x.dtype().is_int() {
-        // Wide integers need all of f64; results round to nearest.
-        let values = weigh::<f64>(call, &x, &axes, filter, outside)?;
-        return produce::<f64>(call, 0, x.dtype(), &dims, |out| {
-            out.iter_mut().zip(&values).for_each(|(o, v)| *o = v.round_ties_even());
-            Ok(())
-        });
-    }
-    in_real!(x.dtype(), R => {
-        let values = weigh::<R>(call, &x, &axes, filter, outside)?;
-        produce::<R>(call, 0, x.dtype(), &dims, |out| {
-            out.copy_from_slice(&values);
-            Ok(())
-        })
-    })
-}
-
-fn nearest(call: &Call<'_, '_>) -> Result<Option<Nearest>, KernelError> {
-    match call.op.str("mode") {
-        Some("nearest") | None => {}
-        Some("linear" | "cubic") => return Ok(None),
-        Some(other) => return Err(KernelError::attr("mode", format!("unknown: {other}"))),
-    }
-    if call.op.flag("antialias") {
-        return Err(KernelError::attr("antialias", "goes with linear and cubic"));
-    }
-    match call.op.str("nearest_mode") {
-        Some("round_prefer_floor") | None => Ok(Some(Nearest::PreferFloor)),
-        Some("round_prefer_ceil") => Ok(Some(Nearest::PreferCeil)),
-        Some("floor") => Ok(Some(Nearest::Floor)),
-        Some("ceil") => Ok(Some(Nearest::Ceil)),
-        Some("ceil_when_shrinking") => Ok(Some(Nearest::CeilWhenShrinking)),
-        Some(other) => Err(KernelError::attr("nearest_mode", format!("unknown: {other}"))),
-    }
-}
-
-fn filter(call: &Call<'_, '_>) -> Result<Filter, KernelError> {
-    let a = call.op.float("cubic_coeff_a").unwrap_or(-0.75);
-    Ok(Filter {
-        cubic: (call.op.str("mode") == Some("cubic")).then_some(a.into()),
-        antialias: call.op.flag("antialias"),
-        exclude_outside: call.op.flag("exclude_outside"),
+    let weights = kept(last, &axes, || {
+        let taps = |axis: &Axis| -> Result<Option<Taps>, KernelError> {
+            if axis.0.is_identity() {
+                return Ok(None);
+            }
+            let (_, count) = axis.0.reach(filter.cubic.is_some(), filter.antialias);
+            room(call, axis.0.output, count)?;
+            Ok(Some(axis.taps(filter)))
+        };
+        axes.iter().map(taps).collect()
+    })?;
+    let values = weigh::<R>(call, &x, &axes, &weights, R::of(form.outside.into()))?;
+    produce::<R>(call, AT.y, x.dtype(), &outputs(&axes), |out| {
+        out.iter_mut().zip(&values).for_each(|(o, &v)| *o = round(v));
+        Ok(())
     })
 }
 
 /// The geometry of every axis of `x`, from scales or sizes.
-fn axes(call: &Call<'_, '_>, x: &Tensor) -> Result<Vec<Axis>, KernelError> {
+fn axes(call: &Call<'_, '_>, form: &Form, x: &Tensor) -> Result<Vec<Axis>, KernelError> {
     let present = |i: usize| -> Result<Option<Tensor>, KernelError> {
         Ok(call.opt(i)?.filter(|t| !t.is_empty()))
     };
     let floats = |i: usize| -> Result<Option<Vec<f64>>, KernelError> {
         present(i)?.map(|t| Ok(read::<f64>(&t)?.into_owned())).transpose()
     };
-    let (roi, scales) = (floats(1)?, floats(2)?);
-    let sizes = present(3)?.map(|t| t.to_i64s()).transpose()?;
-    let op = Resize::of(call.op).ok_or_else(|| KernelError::domain("the op does not verify"))?;
-    let spec = ResizeSpec::of(op);
-    let axes =
-        geometry::resize(&spec, x.dims(), roi.as_deref(), scales.as_deref(), sizes.as_deref())?;
+    let (roi, scales) = (floats(AT.roi)?, floats(AT.scales)?);
+    let sizes = present(AT.sizes)?.map(|t| t.to_i64s()).transpose()?;
+    let (roi, scales, sizes) = (roi.as_deref(), scales.as_deref(), sizes.as_deref());
+    let axes = geometry::resize(&form.spec, x.dims(), roi, scales, sizes)?;
     Ok(axes.into_iter().map(Axis).collect())
+}
+
+/// The tables of these axes: the last ones, or new ones.
+fn kept<T>(
+    last: &Last<T>,
+    axes: &[Axis],
+    make: impl FnOnce() -> Result<T, KernelError>,
+) -> Result<Arc<T>, KernelError> {
+    if axes.iter().any(|a| a.0.input.max(a.0.output) > KEPT) {
+        return make().map(Arc::new);
+    }
+    // All numbers of an axis. Its transform and the width of its coordinates belong to the kernel.
+    let halves = |v: f64| [(v.to_bits() >> 32) as usize, v.to_bits() as u32 as usize];
+    let numbers = |axis: &Axis| {
+        let [scale, start, end] = [axis.0.scale, axis.0.roi.0, axis.0.roi.1].map(halves);
+        [&[axis.0.input, axis.0.output][..], &scale, &start, &end].concat()
+    };
+    last.of(&[&axes.iter().flat_map(numbers).collect::<Vec<_>>()], make)
 }
 
 /// Asks the pool whether there is room for a table of `len` rows of `width` entries.
@@ -112,28 +171,19 @@ fn weigh<R: Real>(
     call: &Call<'_, '_>,
     x: &Tensor,
     axes: &[Axis],
-    filter: Filter,
-    outside: f32,
+    weights: &Weights,
+    outside: R,
 ) -> Result<Vec<R>, KernelError> {
     let mut dims: Vec<usize> = axes.iter().map(|a| a.0.input).collect();
     let mut values = read::<R>(x)?.into_owned();
-    for (i, axis) in axes.iter().enumerate().filter(|(_, a)| !a.0.is_identity()) {
+    for (i, (axis, taps)) in axes.iter().zip(weights).enumerate() {
+        let Some(taps) = taps else { continue };
         let inner = dims[i + 1..].iter().product();
         dims[i] = axis.0.output;
         // Asking the pool checks the size of what lies between two axes.
         let len = call.temp(R::DTYPE, &dims)?.len();
         let mut out = vec![R::zero(); len];
-        let reach = axis.0.reach(filter.cubic.is_some(), filter.antialias);
-        room(call, axis.0.output, reach.1)?;
-        let taps = axis.taps(filter);
-        apply::weigh(
-            call.threads,
-            &values,
-            &mut out,
-            (axis.0.input, inner),
-            &taps,
-            R::of(outside.into()),
-        );
+        apply::weigh(call.threads, &values, &mut out, (axis.0.input, inner), taps, outside);
         values = out;
     }
     Ok(values)

@@ -1,4 +1,4 @@
-use crate::testing::{ABSENT, elements, run_on, strings, tensor};
+use crate::testing::{ABSENT, elements, run, run_in_turn, run_on, strings, tensor};
 use trident_ir::{Attr, OpKind};
 use trident_runtime::{KernelError, Value};
 
@@ -190,4 +190,21 @@ fn antialiasing_filters_have_their_centre_half_a_pixel_further_on() {
     assert_ne!(centre - 0.5, at);
     let fraction = centre - 0.5 - 63.0;
     assert!((y[89] - (2.0 * fraction - 1.0)).abs() < 1e-6, "{} at {fraction}", y[89]);
+}
+
+#[test]
+fn one_kernel_takes_scales_and_sizes_of_all_kinds() {
+    let call = |n: usize, scale: f32| {
+        vec![indices(n), tensor(&[0], &[] as &[f32]), tensor(&[1], &[scale])]
+    };
+    // The second has the lengths of the first, and another scale.
+    let calls = || [(4, 2.0), (4, 2.2), (7, 0.5), (4, 2.0)].map(|(n, by)| call(n, by)).to_vec();
+    for mode in ["nearest", "linear", "cubic"] {
+        let attrs = [("mode", s(mode))];
+        let turns = run_in_turn(OpKind::Resize, &attrs, calls()).unwrap();
+        let turns: Vec<Vec<f32>> = turns.iter().map(elements).collect();
+        let alone = calls().into_iter().map(|call| run(OpKind::Resize, &attrs, call).unwrap());
+        assert_eq!(turns, alone.map(|y| elements(&y)).collect::<Vec<Vec<f32>>>(), "{mode}");
+        assert_ne!(turns[0], turns[1], "{mode}");
+    }
 }
