@@ -20,7 +20,7 @@ pub(super) const HEAD: usize = 128;
 /// A thread's fuel at first: some milliseconds of work.
 pub(super) const FULL: i64 = 1 << 23;
 
-/// What a launch passes to native code.
+/// The arguments that a launch passes to native code.
 #[repr(C)]
 pub(super) struct Context<'l> {
     /// Addresses of the routines.
@@ -86,7 +86,7 @@ pub(super) struct ProgramFault {
     pub(super) site: u64,
     /// The value that the site's condition is about.
     pub(super) value: u64,
-    /// What is wrong with an access; `None` for other conditions.
+    /// The fault of an access; `None` for other conditions.
     pub(super) access: Option<String>,
 }
 

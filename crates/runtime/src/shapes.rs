@@ -4,7 +4,7 @@ use crate::{Fence, KernelError, Tensor, Unit, Value};
 use trident_ir::shape::{MAX_ELEMS, Operand, Rule};
 use trident_ir::{DType, Literal, Type};
 
-/// What is known about an output before the launch.
+/// The knowledge about an output before the launch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OutputShape {
     /// The output is unused.
@@ -71,7 +71,7 @@ impl OpShapes {
     }
 }
 
-/// What a rule needs to know about an operand; containers count as declared.
+/// The facts about an operand that a rule needs; containers count as declared.
 fn operand(value: &Value) -> Option<Operand> {
     let tensor = value.as_tensor()?;
     Some(Operand { ty: tensor.ty(), value: contents(tensor) })

@@ -72,7 +72,7 @@ pub struct Strided<L> {
     pub form: Affine,
     /// Distances along each axis, in elements.
     pub steps: Vec<TermId>,
-    /// What has to hold for all elements to lie there, be aligned and be readable.
+    /// Conditions under which all elements lie there, are aligned and can be read.
     pub guards: Vec<Guard<L>>,
 }
 

@@ -90,7 +90,7 @@ pub enum Kind<'m, L> {
         /// The index of either block.
         map: Rename,
     },
-    /// What the pointers point to, where the mask holds.
+    /// The elements that the pointers point to, where the mask holds.
     Load {
         /// The pointers.
         ptr: NodeId,
@@ -139,7 +139,7 @@ const MOST: u32 = 10_000;
 #[derive(Clone, Debug)]
 pub struct Graph<'m, L> {
     nodes: Vec<Node<'m, L>>,
-    /// What each node is looked up as: itself, or the buffer that stands for it.
+    /// The node that each node is looked up as: itself, or the buffer that stands for it.
     reads_as: Vec<NodeId>,
     /// Nodes for which buffers have been stored, and what they were looked up as before, oldest first.
     stored: Vec<(NodeId, NodeId)>,

@@ -1,4 +1,4 @@
-//! What a decision requires at run time, as data, and why a requirement cannot be stated.
+//! Requirements of decisions at run time, as data, and why a requirement cannot be stated.
 
 use std::fmt;
 
@@ -51,13 +51,13 @@ impl<L: Leaf> Test<L> {
 /// A test and what it proves.
 #[derive(Clone, Debug)]
 pub struct Guard<L> {
-    /// What has to hold.
+    /// The condition.
     pub test: Test<L>,
-    /// What it proves, together with the other tests for the same.
+    /// The fact that it proves, together with the other tests for the same fact.
     pub shows: Shows,
 }
 
-/// What tests prove together.
+/// A fact that tests prove together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shows {
     /// No element of these integers wraps around.

@@ -55,11 +55,11 @@ impl Proved {
 pub struct Inside<L> {
     /// The addresses.
     pub form: Affine,
-    /// What has to hold.
+    /// The conditions.
     pub guards: Vec<Guard<L>>,
 }
 
-/// What is known about the accesses of a loop over the elements of a block.
+/// The known accesses of a loop over the elements of a block.
 #[derive(Clone, Debug)]
 pub struct Corners<L> {
     /// The terms that forms and guards refer to.

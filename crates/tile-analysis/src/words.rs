@@ -105,7 +105,7 @@ pub(super) fn divisors(terms: &Terms<ValueId>, form: &Affine) -> String {
     format!("  divisible: base by {base}{}\n", steps.collect::<String>())
 }
 
-/// What guards prove, one line each.
+/// The facts that guards prove, one line each.
 pub(super) fn shown(names: &dyn Names, guards: &[Guard<ValueId>]) -> Vec<String> {
     let mut seen: Vec<Shows> = vec![];
     for guard in guards {

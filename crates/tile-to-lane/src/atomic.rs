@@ -11,7 +11,7 @@ use super::layout::Layout;
 use super::plan::{Access, PTR};
 use trident_tile_analysis::{Index, Ordering};
 
-/// What an atomic op does to an element.
+/// The change that an atomic op makes to an element.
 #[derive(Clone, Copy)]
 enum Change {
     /// By this op with an operand.
@@ -279,7 +279,7 @@ impl<'m> Emitter<'_, 'm> {
         former(self, seen[0]).map(Some)
     }
 
-    /// What `atomic_rmw` leaves of an element.
+    /// The element after `atomic_rmw`.
     fn combined(
         &mut self,
         name: &str,

@@ -22,7 +22,7 @@ struct Inliner<'a> {
     func: &'a mut Func,
 }
 
-/// What stands for a value.
+/// The values that stand for others.
 type Renamed = HashMap<ValueId, ValueId>;
 
 impl Inliner<'_> {

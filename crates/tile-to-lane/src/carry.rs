@@ -19,7 +19,7 @@ pub(super) enum Carry {
     Offset {
         /// The type of the scalar.
         dtype: DType,
-        /// What an iteration adds.
+        /// The number that an iteration adds.
         by: ValueId,
     },
 }
@@ -95,7 +95,7 @@ impl<'m> Plan<'m> {
 }
 
 impl Emitter<'_, '_> {
-    /// What is carried of a block when an iteration begins, or with `next` when it ends.
+    /// The carried part of a block when an iteration begins, or with `next` when it ends.
     pub(super) fn carried(
         &mut self,
         target: ValueId,

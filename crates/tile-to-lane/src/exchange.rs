@@ -231,7 +231,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// What [`Self::as_number`] was made of.
+    /// The value that [`Self::as_number`] made the number of.
     pub(super) fn as_element(&mut self, number: ValueId, elem: Elem) -> Result<ValueId> {
         let Elem::Ptr(to) = elem else { return Ok(number) };
         let ty = Type::pointer(to, &[]);

@@ -1,4 +1,4 @@
-//! What a plan depends on besides the kernel.
+//! The figures of a GPU that a plan depends on, besides the kernel.
 
 use super::dot::Banks;
 
@@ -26,7 +26,7 @@ pub struct GpuFigures {
 }
 
 impl GpuFigures {
-    /// What every GPU of Apple silicon offers, and what those from M5 on do besides is off.
+    /// The figures that every GPU of Apple silicon offers; abilities of those from M5 on are off.
     pub const APPLE: GpuFigures = GpuFigures {
         threads: 1024,
         threadgroup: 32 << 10,

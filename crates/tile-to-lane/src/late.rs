@@ -19,7 +19,7 @@ const UNROLLED: usize = 128;
 /// log2 of the elements that a step of such a loop takes.
 const STEP_REGISTERS: u8 = 4;
 
-/// What a loop computes.
+/// The op that a loop computes.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Looped {
     /// The store with this number among the accesses.
@@ -40,7 +40,7 @@ struct Candidate<'m> {
     layouts: Vec<Layout>,
 }
 
-/// What the ops of a function tell about late loads.
+/// Facts about the ops of a function that decide on late loads.
 #[derive(Default)]
 pub(super) struct Late<'m> {
     /// The block in which an op stands, and its place there.

@@ -8,21 +8,21 @@ const ALIGN: usize = 16;
 /// Up to so many bytes, further memory costs less than waiting for the threads that read the part before.
 const CHEAP: usize = 4 << 10;
 
-/// What is known of the memory where code is emitted.
+/// The state of threadgroup memory at the place where code is emitted.
 pub(super) struct Memory {
     /// Bytes that there are.
     limit: usize,
     /// Bytes that were ever taken.
     size: usize,
-    /// What holds values that are still needed.
+    /// Ranges of values that are still needed.
     taken: Vec<Range<usize>>,
-    /// What threads may have read since they last waited for each other.
+    /// Ranges that threads may have read since they last waited for each other.
     read: Vec<Range<usize>>,
     /// Bytes that would have been needed, had there been room.
     lacking: Option<usize>,
 }
 
-/// What threads may have read.
+/// Ranges that threads may have read.
 #[derive(Clone)]
 pub(super) struct Reads(Vec<Range<usize>>);
 

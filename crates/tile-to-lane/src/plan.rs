@@ -57,7 +57,7 @@ pub(super) struct Access<'m> {
     pub(super) looped: Option<Layout>,
 }
 
-/// What is decided for a kernel before any code is emitted.
+/// The decisions about a kernel, made before any code is emitted.
 pub struct Plan<'m> {
     pub(super) graph: Graph<'m, ValueId>,
     pub(super) nodes: HashMap<ValueId, (NodeId, Vec<usize>)>,

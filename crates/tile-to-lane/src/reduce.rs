@@ -49,7 +49,7 @@ impl Emitter<'_, '_> {
         Ok(())
     }
 
-    /// What a thread's elements combine to by a loop: the first step's, to which the others are added.
+    /// Combines a thread's elements by a loop: the first step's, to which the others are added.
     fn of_steps(
         &mut self,
         reduction: &Reduction<'_>,
@@ -73,7 +73,7 @@ impl Emitter<'_, '_> {
         Ok(sums.chunks(nodes.len()).map(<[ValueId]>::to_vec).collect())
     }
 
-    /// What a thread's elements combine to, for each register of the result.
+    /// Combines a thread's elements, for each register of the result.
     fn of_registers(
         &mut self,
         reduction: &Reduction<'_>,
@@ -237,7 +237,7 @@ impl Emitter<'_, '_> {
         dtypes.ok_or_else(|| Unsupported::new(op, "takes pointers"))
     }
 
-    /// What the region gives for a left and a right operand.
+    /// Applies the region to a left and a right operand.
     pub(super) fn combine(
         &mut self,
         region: &Block,
@@ -248,7 +248,7 @@ impl Emitter<'_, '_> {
         self.apply_region(region, &given)
     }
 
-    /// What a region of scalars gives.
+    /// Applies a region of scalars.
     pub(super) fn apply_region(
         &mut self,
         region: &Block,
@@ -290,7 +290,7 @@ impl<'m> Reduction<'m> {
     }
 }
 
-/// What a region does that applies one op to its two parameters.
+/// The op of a region that applies one op to its two parameters.
 fn only_op(region: &Block) -> Option<K> {
     let [combine] = &region.ops[..] else { return None };
     let ([a, b], [result]) = (&region.params[..], &region.results[..]) else { return None };

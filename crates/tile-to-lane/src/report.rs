@@ -1,4 +1,4 @@
-//! What kernels tell: lines that they print, and conditions that do not hold.
+//! Reports of kernels: lines that they print, and conditions that do not hold.
 
 use trident_ir::op::New;
 use trident_ir::{Block, Op, ValueId, ops};

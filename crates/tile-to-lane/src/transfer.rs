@@ -131,7 +131,7 @@ impl<'m> Emitter<'_, 'm> {
         self.nest(ops::If::new(mask), types, regions)
     }
 
-    /// What a load gives where its mask does not hold.
+    /// The results of a load where its mask does not hold.
     fn others(&mut self, access: &Access<'m>, part: &[Index]) -> Result<Vec<ValueId>> {
         match access.value {
             Some(other) => part.iter().map(|index| self.operand(other, index)).collect(),

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use trident_ir::{DType, Module, Op, OpKind as K, Type, ValueId};
 
-/// What a parameter is in a program.
+/// The kind of a parameter in a program, where parameters share memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Alias {
     /// A parameter of its own.
@@ -34,7 +34,7 @@ pub(super) struct Pointer {
 pub(super) struct Shared {
     /// The pointers, in the order of their parameters.
     pub(super) pointers: Vec<Pointer>,
-    /// What they point into, together.
+    /// The range that they point into together.
     pub(super) memory: Range<usize>,
 }
 
@@ -70,7 +70,8 @@ pub(super) fn share(pointers: impl Iterator<Item = Pointer>) -> Vec<Shared> {
     all
 }
 
-/// What each parameter is where memory is shared like this, and the offsets in bytes, in the order of the parameters that need one.
+/// The kind of each parameter where memory is shared like this, and the offsets in bytes, in the order of the parameters that
+/// need one.
 pub(super) fn aliases(params: &[Type], shared: &[Shared]) -> (Vec<Alias>, Vec<u64>) {
     let mut aliases = vec![Alias::Own; params.len()];
     let mut offsets = vec![];

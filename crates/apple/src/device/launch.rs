@@ -26,10 +26,10 @@ const WORD: usize = 4;
 /// The least number of bytes at which sharing pages costs less than a copy.
 const SHARED: usize = 16 << 10;
 
-/// What checkers say of an address that is in no memory which a kernel may access.
+/// The place that checkers report for an address outside of all memory that a kernel may access.
 const NOWHERE: &str = "where nothing is bound";
 
-/// What to do about such an address if it was read from memory.
+/// A hint about such an address that was read from memory.
 const FOLLOWS: &str = "\nhint: the kernel follows addresses that it reads or computes; \
     take them by `trident.address(array)`, and keep the array while kernels run";
 
@@ -45,7 +45,7 @@ struct Bound {
 /// The memory of an argument.
 struct Part {
     bound: Bound,
-    /// What of the buffer the kernel may access.
+    /// The bytes of the buffer that the kernel may access.
     bytes: Range<usize>,
     /// Where it points to in the buffer.
     at: usize,

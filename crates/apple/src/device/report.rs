@@ -1,4 +1,4 @@
-//! What a launch has told: lines for the standard output, and the first condition that did not hold.
+//! Reports of a launch: lines for the standard output, and the first condition that did not hold.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -11,7 +11,7 @@ use crate::msl::{HEAD, Message, RECORD};
 /// Words of the buffer that a kernel writes records to: room for some ten thousand lines.
 pub(super) const WORDS: usize = 1 << 18;
 
-/// What the buffer begins with.
+/// The first words of the buffer.
 pub(super) const START: [u32; HEAD] = [HEAD as u32, WORDS as u32];
 
 /// Prints the lines of records.

@@ -15,9 +15,9 @@ use crate::metal::{Batch, Dispatch, MetalError, Queue};
 /// Batches on their way: one runs while the next is made ready.
 const IN_FLIGHT: usize = 2;
 
-/// What a launch leaves to be done when it has run.
+/// The work that a launch leaves for the time after it has run.
 pub(super) struct Launched {
-    /// What its dispatches read and write.
+    /// The tensors that its dispatches read and write.
     pub(super) holds: Vec<Tensor>,
     /// One `i32` that is not 0 if the operands were wrong, and what that means.
     pub(super) fault: Option<(Tensor, &'static str)>,

@@ -15,7 +15,7 @@ const PAGE: usize = 16 << 10;
 /// Cores of a GPU that does not tell: those of the smallest M1.
 const FEWEST_CORES: u32 = 7;
 
-/// What the framework and the system know of a device.
+/// The limits of a device, as the framework and the system know them.
 pub(super) fn of(device: &ProtocolObject<dyn MTLDevice>) -> Result<Limits, MetalError> {
     let name = device.name().to_string();
     let families = [

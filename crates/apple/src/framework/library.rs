@@ -214,7 +214,7 @@ pub(super) struct Parameter {
     pub(super) writes: bool,
 }
 
-/// What the compiler says of a kernel's parameters.
+/// The parameters of a kernel, as the compiler reports them.
 fn parameters(reflection: &MTLComputePipelineReflection) -> Vec<Parameter> {
     let parameter = |binding: Retained<ProtocolObject<dyn MTLBinding>>| {
         let is_buffer = binding.r#type() == MTLBindingType::Buffer && binding.isUsed();

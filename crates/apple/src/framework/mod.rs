@@ -35,7 +35,7 @@ const DEVICE: &str = "metal";
 #[derive(Clone, Debug)]
 pub struct Gpu(Arc<Device>);
 
-/// What buffers, libraries, pipelines and queues share.
+/// The state that buffers, libraries, pipelines and queues share.
 #[derive(Debug)]
 struct Device {
     raw: Retained<ProtocolObject<dyn MTLDevice>>,
@@ -94,7 +94,7 @@ fn is_macos(major: isize) -> bool {
     NSProcessInfo::processInfo().isOperatingSystemAtLeastVersion(version)
 }
 
-/// What the framework says of an error.
+/// The framework's text for an error.
 fn description(error: &NSError) -> String {
     error.localizedDescription().to_string()
 }

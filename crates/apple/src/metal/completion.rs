@@ -1,4 +1,4 @@
-//! What is known of a batch that was committed.
+//! The state of a batch that was committed.
 
 use super::{Completion, CompletionHandler, GpuTimes, MetalError};
 use std::fmt;

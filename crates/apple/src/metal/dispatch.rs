@@ -1,18 +1,18 @@
-//! What runs: batches of dispatches, and what they must obey.
+//! Batches of dispatches, and the limits that they must obey.
 
 use super::{BUFFER_SLOTS, Buffer, Limits, MAX_INLINE_BYTES, MetalError, Pipeline};
 use std::ops::Range;
 use std::sync::Arc;
 use trident_ir::counted;
 
-/// What a kernel finds in a slot.
+/// The content of a slot, as a kernel finds it.
 #[derive(Clone, Debug)]
 pub enum Argument {
     /// Bytes of a buffer.
     Buffer {
         /// The buffer.
         buffer: Arc<dyn Buffer>,
-        /// What the kernel may access; a device that checks kernels reports accesses to other bytes.
+        /// The bytes that the kernel may access; a device that checks kernels reports accesses to other bytes.
         bytes: Range<usize>,
         /// The byte whose address the kernel gets, within `bytes` or behind the last one.
         at: usize,
@@ -26,7 +26,7 @@ pub enum Argument {
 pub struct Binding {
     /// The index of `[[buffer(index)]]`.
     pub slot: u32,
-    /// What is there.
+    /// The content of the slot.
     pub argument: Argument,
 }
 
@@ -35,7 +35,7 @@ pub struct Binding {
 pub struct Resident {
     /// The buffer.
     pub buffer: Arc<dyn Buffer>,
-    /// What the kernel may access; a device that checks kernels reports accesses to other bytes.
+    /// The bytes that the kernel may access; a device that checks kernels reports accesses to other bytes.
     pub bytes: Range<usize>,
 }
 
@@ -54,7 +54,7 @@ pub struct Dispatch {
     pub bindings: Vec<Binding>,
     /// Threadgroup memory of parameters with `[[threadgroup(index)]]`: index and bytes, a multiple of 16.
     pub threadgroup_memory: Vec<(u32, u32)>,
-    /// What the kernel reaches through addresses in memory.
+    /// Memory that the kernel reaches through addresses in memory.
     pub resident: Vec<Resident>,
     /// Whether it may run at the same time as the dispatch before it: neither reads what the other writes.
     pub concurrent: bool,

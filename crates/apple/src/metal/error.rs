@@ -1,4 +1,4 @@
-//! What can go wrong between a kernel's text and its results.
+//! Errors between a kernel's text and its results.
 
 use std::fmt;
 use std::time::Duration;
@@ -58,9 +58,9 @@ pub enum MetalError {
     Unavailable {
         /// The device.
         device: &'static str,
-        /// What is missing.
+        /// The missing part.
         reason: String,
-        /// What to do.
+        /// Advice to the user.
         hint: String,
     },
     /// A text that is not valid.
@@ -83,31 +83,31 @@ pub enum MetalError {
         kernel: String,
         /// Index of the constant.
         index: u32,
-        /// What is wrong.
+        /// The fault of the constant.
         reason: String,
     },
     /// More than the device or the pipeline allows.
     #[error("{what} is {asked}, more than the limit of {limit}; hint: {hint}")]
     Limit {
-        /// What is limited, with the kernel where there is one.
+        /// The quantity with a limit, with the kernel where there is one.
         what: String,
         /// How much was asked for.
         asked: u64,
         /// How much there may be.
         limit: u64,
-        /// What to do.
+        /// Advice to the user.
         hint: &'static str,
     },
     /// An address, offset or length that is no multiple of what it must be.
     #[error("{what} is {value}, no multiple of {multiple}; hint: {hint}")]
     Alignment {
-        /// What must be aligned.
+        /// The quantity that must be aligned.
         what: String,
         /// Its value.
         value: u64,
         /// The multiple.
         multiple: u64,
-        /// What to do.
+        /// Advice to the user.
         hint: &'static str,
     },
     /// A binding of a dispatch that does not fit the kernel or the buffer.
@@ -117,7 +117,7 @@ pub enum MetalError {
         kernel: String,
         /// The slot.
         slot: u32,
-        /// What is wrong, with a hint.
+        /// The fault of the binding, with a hint.
         reason: String,
     },
     /// A dispatch without threads.
@@ -139,7 +139,7 @@ pub enum MetalError {
     Foreign {
         /// The kernel.
         kernel: String,
-        /// What it is.
+        /// The object: a buffer, with its slot, or the pipeline.
         what: String,
     },
     /// A handle that is no buffer of the device.
@@ -149,13 +149,13 @@ pub enum MetalError {
     Handle {
         /// The handle.
         handle: u64,
-        /// What it is, as far as that is known.
+        /// The kind of handle, as far as that is known.
         reason: &'static str,
     },
     /// No memory for a buffer, a queue or a batch.
     #[error("no memory for {what}: {reason}; hint: release buffers or batches that have completed")]
     Memory {
-        /// What was asked for.
+        /// The object that needs the memory.
         what: String,
         /// The system's message.
         reason: String,
@@ -183,7 +183,7 @@ pub enum MetalError {
     Check {
         /// The kernel.
         kernel: String,
-        /// What was found, one line each.
+        /// The errors found, one line each.
         reports: Vec<String>,
     },
 }

@@ -4,7 +4,7 @@
 //! [`Library`] makes pipelines, one for each kernel and set of function constants. A [`Queue`] takes a [`Batch`] of
 //! [`Dispatch`]es and returns a [`Completion`].
 //!
-//! What Metal leaves unchecked is checked here, for every implementation: a `Dispatch` is a request, which
+//! Rules that Metal leaves unchecked are checked here, for every implementation: a `Dispatch` is a request, which
 //! [`Dispatch::check`] compares with the limits of its pipeline and device. `Queue::commit` refuses a batch with a
 //! dispatch that does not pass, where Metal would silently run nothing.
 
@@ -102,13 +102,13 @@ pub trait Buffer: Any + fmt::Debug + Send + Sync {
     /// buffer that was adopted and is private to the GPU.
     fn contents(&self) -> NonNull<u8>;
 
-    /// What tells its memory from others': the CPU's address of the first byte, or where the CPU has none, an address with
-    /// [`PRIVATE`]. Buffers of the same pages have the same place.
+    /// The address that tells its memory from others': the CPU's address of the first byte, or where the CPU has none, an
+    /// address with [`PRIVATE`]. Buffers of the same pages have the same place.
     fn place(&self) -> usize {
         self.contents().as_ptr() as usize
     }
 
-    /// What other libraries of this process know the buffer by: see [`Metal::adopt`].
+    /// The identity of the buffer in other libraries of this process: see [`Metal::adopt`].
     fn handle(&self) -> u64;
 
     /// The address of the first byte in kernels, for pointers that are stored in memory. A dispatch that follows such
@@ -162,7 +162,7 @@ impl LanguageVersion {
     }
 }
 
-/// What the compiler may assume of floating-point numbers.
+/// The assumptions about floating-point numbers that the compiler may make.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MathMode {
     /// NaN and infinities exist; no reassociation. Functions without a namespace are the precise ones.
@@ -293,11 +293,11 @@ pub trait Completion: fmt::Debug + Send + Sync {
     /// Waits until the batch has completed.
     ///
     /// # Errors
-    /// What stopped it: [`MetalError::Execution`], [`MetalError::Timeout`], [`MetalError::Check`]. What its buffers hold
-    /// is then unknown.
+    /// The reason why it stopped: [`MetalError::Execution`], [`MetalError::Timeout`], [`MetalError::Check`]. The content of its
+    /// buffers is then unknown.
     fn wait(&self) -> Result<GpuTimes, MetalError>;
 
-    /// What [`Completion::wait`] would return, or `None` while the batch runs.
+    /// Returns the result of [`Completion::wait`], or `None` while the batch runs.
     fn poll(&self) -> Option<Result<GpuTimes, MetalError>>;
 
     /// Calls `handler` once with the result, on a thread of the device when the batch completes, or on this one if it
@@ -305,7 +305,7 @@ pub trait Completion: fmt::Debug + Send + Sync {
     fn on_completed(&self, handler: CompletionHandler);
 }
 
-/// What [`Completion::on_completed`] takes.
+/// A function that [`Completion::on_completed`] calls.
 pub type CompletionHandler = Box<dyn FnOnce(&Result<GpuTimes, MetalError>) + Send>;
 
 /// When the GPU ran a batch, since a time of its own.

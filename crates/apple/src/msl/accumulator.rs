@@ -11,7 +11,7 @@ use trident_runtime::Declined;
 use super::types::scalar;
 use super::writer::{Writer, decline, view};
 
-/// What a text with accumulators includes besides the standard library.
+/// The headers of a text with accumulators, besides the standard library's.
 pub(super) const HEADERS: &str = "#include <metal_tensor>\n\
      #include <MetalPerformancePrimitives/MetalPerformancePrimitives.h>\n";
 
@@ -113,7 +113,7 @@ fn square(writer: &Writer<'_>, op: &Op, ptr: &str, stride: &str) -> Result<Strin
     Ok(format!("tensor<{space} float, {EXTENTS}, tensor_inline>({place})"))
 }
 
-/// What a tensor is made of: neighbours come first, then lines.
+/// The arguments of a tensor's constructor: neighbours come first, then lines.
 fn place(ptr: &str, stride: &str) -> String {
     format!("{ptr}, {EXTENTS}({ACCUMULATOR}, {ACCUMULATOR}), array<int32_t, 2>{{1, {stride}}}")
 }

@@ -161,7 +161,7 @@ pub(super) const FUNCTIONS: &[(&str, &str)] = &[
     ),
 ];
 
-/// What a function uses besides the library.
+/// The function of this prelude that another one calls, if any.
 pub(super) fn uses(name: &str) -> Option<&'static str> {
     match name {
         "greater_or_nan" => Some("greater_of"),

@@ -1,4 +1,4 @@
-//! What kernels tell: each print and assertion has a number, under which the kernel writes records to a buffer.
+//! Reports of kernels: each print and assertion has a number, under which the kernel writes records to a buffer.
 //!
 //! The buffer begins with the number of words that are taken, and the number that there are. A record is the message's number,
 //! the program, a place in a block, and an element in two words.
@@ -15,12 +15,12 @@ pub const HEAD: usize = 2;
 /// Words of a record.
 pub const RECORD: usize = 7;
 
-/// What a record is about.
+/// The print or assertion that a record belongs to.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Message {
     /// A line with an element, or without.
     Print {
-        /// What stands before the element.
+        /// The text before the element.
         prefix: String,
         /// The element's type; pointers have none.
         element: Option<Option<DType>>,
@@ -33,7 +33,7 @@ pub enum Message {
     },
     /// A condition that does not hold.
     Assert {
-        /// What the program says of it.
+        /// The program's message.
         message: String,
         /// Its place in the source.
         loc: Option<Loc>,

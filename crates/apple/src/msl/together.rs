@@ -1,4 +1,4 @@
-//! What threads do together: barriers, exchanges in a simdgroup, matrices.
+//! Collective work of threads: barriers, exchanges in a simdgroup, matrices.
 
 use trident_ir::{DType, Op, OpKind as K, Type, ValueId, ops};
 use trident_runtime::Declined;

@@ -39,7 +39,7 @@ impl Tensor {
 /// Identifies an extent of the launch.
 pub(super) type TensorId = usize;
 
-/// What is known about the memory that a kernel may access.
+/// The known extents of the memory that a kernel may access.
 pub(crate) struct Extents {
     tensors: Vec<Tensor>,
     /// Whether the kernel may access no other memory.

@@ -30,7 +30,7 @@ use trident_runtime::{KernelLaunch, UNWRITTEN};
 use super::abi::Bound;
 use super::emit::Site;
 
-/// What native code compares addresses with, by parameter.
+/// The bounds that native code compares addresses with, by parameter.
 pub(super) fn bounds(launch: &KernelLaunch<'_>) -> Vec<Bound> {
     let unknown = Bound { base: LOWEST, readable: u64::MAX - LOWEST, writable: u64::MAX - LOWEST };
     let mut bounds = vec![unknown; launch.args().len()];

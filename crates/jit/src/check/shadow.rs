@@ -1,4 +1,4 @@
-//! What programs have done to memory.
+//! A record of the programs' accesses to memory.
 
 use std::collections::HashMap;
 
@@ -46,7 +46,7 @@ pub(super) struct Mark {
     pub(super) site: u32,
 }
 
-/// What is known about bytes that were always accessed together.
+/// The known accesses to bytes that were always accessed together.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Cell {
     /// The last write, plain or atomic.

@@ -16,7 +16,7 @@ use super::node::Kind;
 use super::wide::WideRows;
 use super::{Emitter, Result};
 
-/// What is computed at one step along a row.
+/// The part of a row that one step computes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
     /// All elements of a group.
@@ -44,7 +44,7 @@ impl StorePlan {
     }
 }
 
-/// What computes rows.
+/// The kind of code that computes rows.
 #[derive(Clone, Copy)]
 pub(super) enum VectorPath {
     /// Vectors of 128 bits (see `lanes`).

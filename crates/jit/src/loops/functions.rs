@@ -30,8 +30,7 @@ fn binary(op: Binary, a: Traced, b: Traced) -> Traced {
     put(Value::Binary(op, a.0, b.0))
 }
 
-/// What the function of this name, of operands of these types, does with a value, if loops have it: the same operations as
-/// the routine's.
+/// The function of this name on operands of these types, if loops have it. It does the same operations as the routine.
 pub(crate) fn traced(name: &str, operands: &[DType]) -> Option<fn(Traced) -> Traced> {
     if operands != [DType::F32] {
         return None;

@@ -175,7 +175,7 @@ fn lengths(args: &[Arg]) -> Vec<usize> {
     tensors(args).map(|t| t.1.len()).collect()
 }
 
-/// What the interpreter makes of tensors, or the program that failed and why.
+/// The tensors after a run of the interpreter, or the program that failed and why.
 type Interpreted = Result<Vec<Vec<u8>>, ([u32; 3], String)>;
 
 fn interpreted(module: &Module, grid: [u32; 3], args: &[Arg], lengths: &[usize]) -> Interpreted {
@@ -198,7 +198,7 @@ fn interpreted(module: &Module, grid: [u32; 3], args: &[Arg], lengths: &[usize])
     Ok(tensors(args).map(|(name, _)| memory.bytes(name).unwrap().to_vec()).collect())
 }
 
-/// What a kernel makes of the tensors, whose first bytes it may touch; behind them are other ones.
+/// The tensors after a launch of the kernel, which may touch their first bytes; behind them are other ones.
 fn launched(
     kernel: &dyn Kernel,
     grid: [u32; 3],

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 /// Every heap of the process.
 static HEAPS: Mutex<Vec<Weak<Heap>>> = Mutex::new(Vec::new());
 
-/// What the forking thread holds during a fork.
+/// The locks that the forking thread holds during a fork.
 static HELD: Held = Held(UnsafeCell::new(None));
 
 /// The fields are dropped in this order: locks before what they are part of.

@@ -71,10 +71,10 @@ impl Block {
 /// memory back and take it again.
 const SPARE: usize = 7;
 
-/// What may be reserved beyond that, in bytes: the parts of pages at the ends of slabs.
+/// Bytes that may be reserved beyond that: the parts of pages at the ends of slabs.
 const LEEWAY: usize = 2 * PAGE;
 
-/// What may be reserved in any case, in bytes: a page for each of many sizes.
+/// Bytes that may be reserved in any case: a page for each of many sizes.
 pub(super) const LITTLE: usize = 512 << 10;
 
 /// A request that is so many times as large as what is cached is not had by giving that back.
@@ -133,7 +133,7 @@ pub(super) fn block_len(len: usize) -> Option<usize> {
     len.checked_next_multiple_of(unit)
 }
 
-/// What the locks of a heap hold is consistent between any two statements, so a panic elsewhere does not invalidate it.
+/// Locks a part of a heap. Its content is consistent between any two statements, so a panic elsewhere does not invalidate it.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

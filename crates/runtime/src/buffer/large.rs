@@ -95,7 +95,7 @@ pub(super) struct Large {
     pub(super) taken: u64,
 }
 
-/// What [`Large::detach`] takes: what has been free for `age`, and no more than is needed for `most` bytes.
+/// A request to [`Large::detach`]: memory that has been free for `age`, and no more than is needed for `most` bytes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Unused {
     pub(super) now: u32,

@@ -65,7 +65,7 @@ pub struct Pages {
     memory: Memory,
 }
 
-/// What releases pages.
+/// The owner of pages, which releases them.
 enum Memory {
     Mapped(#[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "unmaps"))] MmapRaw),
     Other(Option<Box<dyn FnOnce() + Send>>),

@@ -28,11 +28,11 @@ pub struct PoolStats {
 pub struct MemoryStats {
     /// All pools together.
     pub buffers: PoolStats,
-    /// What buffers and unused memory take of the system: pages that have been handed out and not been given back since.
+    /// Memory of buffers and unused memory: pages that the system has handed out and not got back since.
     pub reserved: usize,
     /// The most that was reserved since the last [`Pool::reset_device_peaks`].
     pub peak_reserved: usize,
-    /// What is reserved and belongs to no buffer.
+    /// Reserved memory that belongs to no buffer.
     pub cached: usize,
     /// Given back to the system.
     pub given_back: GivenBack,

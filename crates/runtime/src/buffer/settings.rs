@@ -16,7 +16,7 @@ pub struct PoolSettings {
     pub max_age: Duration,
 }
 
-/// What devices use that are made from now on.
+/// The settings of devices that are made from now on.
 static DEFAULT: RwLock<PoolSettings> = RwLock::new(PoolSettings::STANDARD);
 
 /// A variable with a value that is no size or time.
@@ -27,7 +27,7 @@ pub struct PoolSettingsError {
     pub variable: &'static str,
     /// Its value.
     pub value: String,
-    /// What it should be.
+    /// The form that a value must have.
     pub wanted: &'static str,
 }
 

@@ -69,7 +69,7 @@ pub(super) struct Small {
     pub(super) touched: usize,
 }
 
-/// What a block that is given back leaves of its slab.
+/// The state of a slab after one of its blocks was given back.
 pub(super) enum Left {
     /// Other blocks of it are in use.
     Used,

@@ -1,4 +1,4 @@
-//! What tests share.
+//! Code that tests share.
 
 use super::{HostMemory, MemoryProvider, PAGE};
 pub(super) use crate::queued::Random;

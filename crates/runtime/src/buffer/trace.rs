@@ -4,7 +4,7 @@ use super::heap::Block;
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// What happened to the memory of a buffer or an arena, in the order of all threads.
+/// An event in the life of a buffer's or an arena's memory, in the order of all threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TraceEvent {
     /// It was handed out.

@@ -147,7 +147,7 @@ impl Emitter<'_, '_> {
         Ok(areas)
     }
 
-    /// What the sums begin with, and the value that is added to them at the end.
+    /// The first values of the sums, and the value that is added to them at the end.
     fn begin(
         &mut self,
         op: &Op,

@@ -38,7 +38,7 @@ impl Banks {
 /// Where each element of a block lies in an array.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Order {
-    /// What each bit of an index adds to the place.
+    /// The distance that each bit of an index adds to the place.
     weights: Vec<usize>,
     /// Elements of the array.
     pub(crate) len: usize,
@@ -146,7 +146,7 @@ impl Order {
         threads + banks.conflicts(&fragment)
     }
 
-    /// What a bit of an index adds to the place.
+    /// The distance that a bit of an index adds to the place.
     pub(crate) fn weight(&self, bit: u8) -> usize {
         self.weights.get(usize::from(bit)).copied().unwrap_or(0)
     }

@@ -1,4 +1,4 @@
-//! What multiplies fragments of factors: a simdgroup's 8×8 matrices or, where a chip has units of their own for them, its 32×32
+//! Units that multiply fragments of factors: a simdgroup's 8×8 matrices or, where a chip has units of their own for them, its 32×32
 //! tensor operations.
 
 use trident_ir::types::{ACCUMULATOR, AccumulatorType};
@@ -15,7 +15,7 @@ const TENSOR: u8 = ACCUMULATOR.ilog2() as u8;
 /// log2 of the depths up to which sums of products of 8-bit integers are exact in f32.
 const EXACT: [(DType, u8); 2] = [(DType::I8, 10), (DType::U8, 8)];
 
-/// What multiplies fragments.
+/// A unit that multiplies fragments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Unit {
     /// The element type of the factors.
@@ -25,7 +25,7 @@ pub(crate) struct Unit {
 }
 
 impl Unit {
-    /// What can compute a product, the best first; nothing if only scalars can.
+    /// The units that can compute a product, the best first; none if only scalars can.
     pub(crate) fn of(func: &Func, op: &Op, figures: &GpuFigures) -> Vec<Unit> {
         let extents = Extents::of(func, op).filter(|_| figures.matrices);
         let Some((extents, dtype)) = extents.and_then(|e| Some((e, factor(func, op, e)?))) else {
@@ -75,7 +75,7 @@ impl Product {
         }
     }
 
-    /// What does to its fragments of sums what this op does to matrices.
+    /// The op that does to the unit's fragments of sums what this op does to matrices.
     pub(crate) fn kind(&self, kind: K) -> K {
         match kind {
             K::MatrixFill if self.by_tensors() => K::AccumulatorFill,

@@ -13,7 +13,7 @@ use trident_tile_to_lane::{self as lane, GpuFigures, LowerError};
 /// Programs of each launch.
 const GRID: [u32; 3] = [2, 1, 1];
 
-/// What is in memory after a launch, or what stopped it.
+/// The memory after a launch, or the error that stopped it.
 fn run(module: &Module, tensors: &[Tensor], grid: [u32; 3]) -> Result<Vec<Vec<u8>>, String> {
     let mut memory = Memory::default();
     let mut args: Vec<Value> = vec![];

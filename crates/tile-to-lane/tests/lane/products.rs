@@ -16,7 +16,7 @@ struct Case {
     transposed: bool,
     /// Whether the rows of the left factor are multiplied by numbers of another load.
     scaled: bool,
-    /// What is written to the left factor's memory: nothing, or zeros before or after the product.
+    /// The writes to the left factor's memory: none, or zeros before or after the product.
     writes: Option<bool>,
 }
 

@@ -128,7 +128,7 @@ impl Emitter<'_, '_> {
         Some(Translation { row, values, words, known: HashMap::new(), loads })
     }
 
-    /// What is written to memory for a block, and in which format. Short floats that are only copied pass through as
+    /// The value that is written to memory for a block, and its format. Short floats that are only copied pass through as
     /// integers: loops do not support 8-bit floats, and converting f16 or bf16 would quiet a signalling NaN.
     pub(super) fn stored(
         &self,

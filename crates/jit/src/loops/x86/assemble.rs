@@ -58,7 +58,7 @@ pub(super) enum Place {
     },
 }
 
-/// What an instruction does with lanes that its mask leaves out.
+/// The treatment of lanes that an instruction's mask leaves out.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Masking {
     /// The mask does not choose lanes, or they keep what they hold.

@@ -1,9 +1,9 @@
-//! What a loop needs: how often its values are used, and how many are alive at once.
+//! The needs of a loop: how often its values are used, and how many are alive at once.
 
 use super::super::{Id, Loop, Sink, Value};
 use super::body::MASKS;
 
-/// What the values of a loop ask for.
+/// The needs of a loop's values.
 pub(super) struct Needs {
     /// Arguments that are addresses of streams.
     pub(super) streams: Vec<usize>,

@@ -140,7 +140,7 @@ impl Parser<'_> {
         Hir::class(Class::Unicode(signed(range(c.into(), c.into()), false, self.flags)))
     }
 
-    /// What `.` stands for.
+    /// The characters that `.` stands for.
     pub(super) fn dot(&self) -> Hir {
         let newline = &[('\n', '\n')];
         let without = if self.flags.dot_newline { &newline[..0] } else { newline };
