@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use trident_apple::metal::{Family, Metal};
-use trident_emulator::{Check, Emulator, Options};
+use trident_emulator::{Check, Emulator, EmulatorOptions};
 #[cfg(feature = "models")]
 use trident_runtime::Device;
 use trident_runtime::DeviceInfo;
@@ -23,7 +23,7 @@ fn emulator(
     chip: Chip,
     check: Option<Check>,
 ) -> Result<Arc<Emulator>, DeviceError> {
-    let mut options = Options { check, ..Options::default() };
+    let mut options = EmulatorOptions { check, ..EmulatorOptions::default() };
     if chip == Chip::M5 {
         options.limits.family = Family::Apple10;
     }

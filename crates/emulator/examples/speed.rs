@@ -6,7 +6,7 @@ use std::error::Error;
 use std::sync::Arc;
 use std::time::Instant;
 use trident_apple::metal::{Batch, Buffer, CompileOptions, Dispatch, Metal};
-use trident_emulator::{Check, Emulator, Options};
+use trident_emulator::{Check, Emulator, EmulatorOptions};
 
 /// A kernel, its grid, the bytes of its buffers, and its inline bytes with their slot.
 struct Case {
@@ -56,7 +56,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         for case in cases {
             let folder = tempfile::tempdir()?;
             let cache = Some(folder.path().to_owned());
-            let emulator = Emulator::new(Options { check, cache, ..Options::default() })?;
+            let emulator =
+                Emulator::new(EmulatorOptions { check, cache, ..EmulatorOptions::default() })?;
             let start = Instant::now();
             let library = emulator.library(case.source, &CompileOptions::default())?;
             let compiled = start.elapsed();

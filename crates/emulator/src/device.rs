@@ -2,7 +2,7 @@
 #![allow(unsafe_code)] // wraps host memory as `Metal` asks
 
 use crate::buffer::{HostBuffer, PAGE};
-use crate::check::Report;
+use crate::check::CheckReport;
 use crate::clang::Clang;
 use crate::exec::{Image, MAX_THREADS};
 use crate::library::HostLibrary;
@@ -19,7 +19,7 @@ use trident_apple::metal::{
 
 /// Settings of an emulator.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct EmulatorOptions {
     /// Whether kernels are checked. It takes 10 to 50 times as long, on one thread.
     pub check: Option<Check>,
     /// The figures of the device. The defaults are those of an M1.
@@ -33,9 +33,9 @@ pub struct Options {
     pub cache: Option<PathBuf>,
 }
 
-impl Default for Options {
-    fn default() -> Options {
-        Options {
+impl Default for EmulatorOptions {
+    fn default() -> EmulatorOptions {
+        EmulatorOptions {
             check: None,
             limits: Limits {
                 name: "Emulated Apple GPU".to_owned(),
@@ -76,11 +76,11 @@ pub struct Emulator(pub(crate) Arc<Device>);
 /// The state that libraries, pipelines and queues share.
 #[derive(Debug)]
 pub(crate) struct Device {
-    pub options: Options,
+    pub options: EmulatorOptions,
     pub clang: Clang,
     /// The texts in memory that a library or pipeline holds.
     images: Mutex<HashMap<PathBuf, Weak<Image>>>,
-    reports: Mutex<Vec<Report>>,
+    reports: Mutex<Vec<CheckReport>>,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -93,7 +93,7 @@ impl Emulator {
     /// # Errors
     /// [`MetalError::Unavailable`] without clang 22, without a folder for compiled kernels, or on a processor without
     /// AVX2, FMA and F16C.
-    pub fn new(options: Options) -> Result<Emulator, MetalError> {
+    pub fn new(options: EmulatorOptions) -> Result<Emulator, MetalError> {
         let processor = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
         let flags = processor.lines().find_map(|line| line.strip_prefix("flags")).unwrap_or("");
         let has = |feature: &&str| flags.split_whitespace().any(|flag| flag == *feature);
@@ -115,7 +115,7 @@ impl Emulator {
     }
 
     /// Takes the checker's findings since the last call, warnings included.
-    pub fn take_reports(&self) -> Vec<Report> {
+    pub fn take_reports(&self) -> Vec<CheckReport> {
         std::mem::take(&mut *lock(&self.0.reports))
     }
 }
@@ -128,7 +128,7 @@ pub(crate) fn default_cache() -> PathBuf {
 }
 
 impl Device {
-    pub(crate) fn add_reports(&self, reports: &[Report]) {
+    pub(crate) fn add_reports(&self, reports: &[CheckReport]) {
         lock(&self.reports).extend_from_slice(reports);
     }
 

@@ -2,7 +2,7 @@
 #![allow(unsafe_code)] // runs kernels, and saves and restores the memory that they write
 
 use crate::buffer::HostBuffer;
-use crate::check::{Kind, Place, Raw, Region, Report, Site};
+use crate::check::{AccessPlace, CheckReport, FindingKind, Raw, Region, Site};
 use crate::clang::{is_header, strip};
 use crate::device::Device;
 use crate::exec::{Halt, Image, Outcome, Request, run as execute, size_of_group};
@@ -77,7 +77,7 @@ pub(crate) unsafe fn run(device: &Device, dispatch: &Dispatch) -> Result<()> {
         let outcome = unsafe { execute(&request, None, 0, device.options.workers)? };
         return outcome.stop.map_or(Ok(()), |stop| Err(halted(stop, &request)));
     };
-    let mut reports: Vec<Report> = overlaps(&arguments, &kernel);
+    let mut reports: Vec<CheckReport> = overlaps(&arguments, &kernel);
     // SAFETY: the parts lie in buffers that the dispatch holds and that nothing else uses.
     let before = unsafe { save(&arguments.parts, check.schedules > 1) };
     let mut after = Vec::new();
@@ -94,7 +94,7 @@ pub(crate) unsafe fn run(device: &Device, dispatch: &Dispatch) -> Result<()> {
         let Outcome { stop: stopped, reports: raw, regions } = outcome;
         let resolver = Resolver::new(&pipeline.image);
         let new = raw.into_iter().map(|raw| resolver.report(raw, &request));
-        let new: Vec<Report> =
+        let new: Vec<CheckReport> =
             new.filter(|new| !reports.iter().any(|old| same(old, new))).collect();
         reports.extend(new);
         if schedule == 0 {
@@ -115,14 +115,14 @@ pub(crate) unsafe fn run(device: &Device, dispatch: &Dispatch) -> Result<()> {
     unsafe { restore(&after) };
     device.add_reports(&reports);
     let errors = reports.iter().filter(|report| !report.kind.is_warning());
-    let errors: Vec<String> = errors.map(Report::to_string).collect();
+    let errors: Vec<String> = errors.map(CheckReport::to_string).collect();
     if !errors.is_empty() {
         return Err(MetalError::Check { kernel, reports: errors });
     }
     stop.map_or(Ok(()), |stop| Err(halted(stop, &request)))
 }
 
-fn same(a: &Report, b: &Report) -> bool {
+fn same(a: &CheckReport, b: &CheckReport) -> bool {
     (a.kind, &a.place, &a.variable) == (b.kind, &b.place, &b.variable)
 }
 
@@ -202,7 +202,7 @@ impl Arguments<'_> {
 }
 
 /// Reports buffers that are bound twice and may be written.
-fn overlaps(arguments: &Arguments<'_>, kernel: &str) -> Vec<Report> {
+fn overlaps(arguments: &Arguments<'_>, kernel: &str) -> Vec<CheckReport> {
     let parts = arguments.parts.iter();
     let meets = |part: &Part<'_>| {
         arguments.parts.iter().any(|other| {
@@ -213,10 +213,10 @@ fn overlaps(arguments: &Arguments<'_>, kernel: &str) -> Vec<Report> {
     };
     let shared =
         parts.filter(|part| !part.resident && part.writable && (part.shared || meets(part)));
-    let report = |part: &Part<'_>| Report {
-        kind: Kind::Overlap,
+    let report = |part: &Part<'_>| CheckReport {
+        kind: FindingKind::Overlap,
         kernel: kernel.to_owned(),
-        place: Place::default(),
+        place: AccessPlace::default(),
         other: None,
         variable: part.name.clone(),
         group: [0; 3],
@@ -288,34 +288,34 @@ impl Resolver {
     }
 
     /// The line of the text that led to a return address.
-    fn code(&self, pc: u32) -> Place {
+    fn code(&self, pc: u32) -> AccessPlace {
         let frames = self
             .0
             .as_ref()
             .and_then(|loader| loader.find_frames(u64::from(pc).saturating_sub(1)).ok());
-        let Some(mut frames) = frames else { return Place::default() };
+        let Some(mut frames) = frames else { return AccessPlace::default() };
         while let Ok(Some(frame)) = frames.next() {
             let Some(location) = frame.location else { continue };
             let file = location.file.unwrap_or_default();
             if !is_header(file) {
                 let line = location.line.unwrap_or(0);
-                return Place { file: strip(file.to_owned()), line };
+                return AccessPlace { file: strip(file.to_owned()), line };
             }
         }
-        Place::default()
+        AccessPlace::default()
     }
 
-    fn place(&self, site: Site) -> Place {
+    fn place(&self, site: Site) -> AccessPlace {
         match site {
             Site::Code(pc) => self.code(pc),
-            Site::Line(file, line) => Place { file: strip(file), line },
+            Site::Line(file, line) => AccessPlace { file: strip(file), line },
         }
     }
 
-    fn report(&self, raw: Raw, request: &Request<'_>) -> Report {
+    fn report(&self, raw: Raw, request: &Request<'_>) -> CheckReport {
         let Raw { kind, site, other, variable, group, thread, detail } = raw;
         let [x, y, _] = size_of_group(group, request.threads, request.grid);
-        Report {
+        CheckReport {
             kind,
             kernel: request.kernel.to_owned(),
             place: self.place(site),

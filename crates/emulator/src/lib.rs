@@ -1,17 +1,17 @@
 //! Runs and checks Metal kernels on Linux: the seam [`trident_apple::metal::Metal`] without a Mac, for development.
 //!
 //! A text in the Metal Shading Language is linted, compiled as it is by stock clang against our own headers (`shim`), loaded,
-//! and run: a fiber for each thread, simdgroups of 32. An [`Emulator`] with [`Options::check`] instruments each access and
-//! compares it with the rules of Metal: see [`Kind`]. A batch in which it finds an error completes with
+//! and run: a fiber for each thread, simdgroups of 32. An [`Emulator`] with [`EmulatorOptions::check`] instruments each access and
+//! compares it with the rules of Metal: see [`FindingKind`]. A batch in which it finds an error completes with
 //! [`trident_apple::metal::MetalError::Check`], and [`Emulator::take_reports`] has the details:
 //!
 //! ```no_run
 //! use trident_apple::metal::{Batch, CompileOptions, Dispatch, Metal};
-//! use trident_emulator::{Check, Emulator, Options};
+//! use trident_emulator::{Check, Emulator, EmulatorOptions};
 //!
 //! # fn main() -> Result<(), trident_apple::metal::MetalError> {
 //! # let source = "";
-//! let emulator = Emulator::new(Options { check: Some(Check::default()), ..Options::default() })?;
+//! let emulator = Emulator::new(EmulatorOptions { check: Some(Check::default()), ..EmulatorOptions::default() })?;
 //! let kernel = emulator.library(source, &CompileOptions::default())?.pipeline("add", &[])?;
 //! let buffer = emulator.buffer(4096)?;
 //! let dispatch = Dispatch::new(kernel, [4, 1, 1], [256, 1, 1]).buffer(0, &buffer, 0);
@@ -42,7 +42,7 @@ mod ptx;
 mod queue;
 mod text;
 
-pub use check::{Kind, Place, Report};
-pub use device::{Check, Emulator, Options};
-pub use lint::{RULES, Rule, lint};
+pub use check::{AccessPlace, CheckReport, FindingKind};
+pub use device::{Check, Emulator, EmulatorOptions};
+pub use lint::{LintRule, RULES, lint};
 pub use ptx::ptx;

@@ -5,7 +5,7 @@
 #![allow(clippy::undocumented_unsafe_blocks)] // the contracts stand in `metal.m`
 
 use crate::library::{HostLibrary, HostPipeline};
-use crate::{Check, Emulator, Options};
+use crate::{Check, Emulator, EmulatorOptions};
 use std::ffi::{CStr, c_char, c_void};
 use std::ptr::{self, NonNull};
 use std::slice;
@@ -74,7 +74,8 @@ struct Launch {
 fn emulator() -> &'static Emulator {
     static EMULATOR: OnceLock<Emulator> = OnceLock::new();
     EMULATOR.get_or_init(|| {
-        let options = Options { check: Some(Check::default()), ..Options::default() };
+        let options =
+            EmulatorOptions { check: Some(Check::default()), ..EmulatorOptions::default() };
         Emulator::new(options).unwrap_or_else(|error| panic!("{error}"))
     })
 }

@@ -11,7 +11,7 @@ use std::time::Duration;
 use trident_apple::metal::{
     Batch, CompileOptions, ConstantValue, Dispatch, FunctionConstant, Metal, MetalError,
 };
-use trident_emulator::{Emulator, Options};
+use trident_emulator::{Emulator, EmulatorOptions};
 
 const FILL: &str = "kernel void t(device uint* o [[buffer(0)]], uint g [[thread_position_in_grid]]) { o[g] += g; }";
 
@@ -225,7 +225,8 @@ fn faults_and_endless_kernels_are_errors() {
             "{HEADER}kernel void t(device volatile uint* o [[buffer(0)]], uint g [[thread_position_in_grid]]) {{ {source} }}"
         );
         let limit = Duration::from_millis(200);
-        let emulator = Emulator::new(Options { time_limit: limit, ..options(checked) }).unwrap();
+        let emulator =
+            Emulator::new(EmulatorOptions { time_limit: limit, ..options(checked) }).unwrap();
         let library = emulator.library(&source, &CompileOptions::default()).unwrap();
         let pipeline = library.pipeline("t", &[]).unwrap();
         let buffer = emulator.buffer(512).unwrap();
@@ -261,7 +262,7 @@ fn atomics_of_parallel_threadgroups_add_up() {
     let source = format!(
         "{HEADER}kernel void t(device atomic_uint* o [[buffer(0)]]) {{ atomic_fetch_add_explicit(o, 1u, memory_order_relaxed); }}"
     );
-    let emulator = Emulator::new(Options { workers: 4, ..options(false) }).unwrap();
+    let emulator = Emulator::new(EmulatorOptions { workers: 4, ..options(false) }).unwrap();
     let library = emulator.library(&source, &CompileOptions::default()).unwrap();
     let pipeline = library.pipeline("t", &[]).unwrap();
     let buffer = emulator.buffer(4).unwrap();

@@ -8,15 +8,16 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use trident_apple::device::GpuCompiler;
 use trident_apple::metal::{Buffer, PRIVATE};
-use trident_emulator::{Check, Emulator, Options};
+use trident_emulator::{Check, Emulator, EmulatorOptions};
 use trident_ir::Module;
 use trident_runtime::{
     Checks, Extent, Kernel, KernelCompiler, KernelLaunch, KernelOptions, LaunchError,
 };
 
 fn compiler() -> GpuCompiler {
-    let emulator =
-        |check| Arc::new(Emulator::new(Options { check, ..Options::default() }).unwrap());
+    let emulator = |check| {
+        Arc::new(Emulator::new(EmulatorOptions { check, ..EmulatorOptions::default() }).unwrap())
+    };
     GpuCompiler::new(emulator(None), Some(emulator(Some(Check::default()))))
 }
 

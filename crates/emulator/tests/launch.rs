@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 use trident_apple::device::GpuCompiler;
-use trident_emulator::{Check, Emulator, Options};
+use trident_emulator::{Check, Emulator, EmulatorOptions};
 use trident_ir::Module;
 use trident_runtime::{
     Checks, Extent, Kernel, KernelCompiler, KernelLaunch, KernelOptions, LaunchError,
@@ -44,8 +44,9 @@ func @rotate tile (%x: ptr<f32>[], %y: ptr<f32>[], %n: i32[]) {
 ";
 
 fn kernel(checks: Checks) -> Arc<dyn Kernel> {
-    let emulator =
-        |check| Arc::new(Emulator::new(Options { check, ..Options::default() }).unwrap());
+    let emulator = |check| {
+        Arc::new(Emulator::new(EmulatorOptions { check, ..EmulatorOptions::default() }).unwrap())
+    };
     let compiler = GpuCompiler::new(emulator(None), Some(emulator(Some(Check::default()))));
     let module: Module = ROTATE.parse().unwrap();
     compiler.compile_kernel(&module, &KernelOptions { checks }).unwrap()

@@ -5,7 +5,7 @@ use half::f16;
 use std::sync::Arc;
 use trident_apple::device::{GpuDevice, target};
 use trident_apple::metal::{Family, Metal};
-use trident_emulator::{Check, Emulator, Options};
+use trident_emulator::{Check, Emulator, EmulatorOptions};
 use trident_graph_to_tile::Target;
 use trident_ir::{Attr, DType, Dim, Func, Level, Op, OpKind, Type};
 use trident_runtime::{
@@ -23,10 +23,10 @@ fn info() -> DeviceInfo {
 }
 
 fn device() -> GpuDevice {
-    device_with(Options::default())
+    device_with(EmulatorOptions::default())
 }
 
-fn device_with(options: Options) -> GpuDevice {
+fn device_with(options: EmulatorOptions) -> GpuDevice {
     GpuDevice::new(info(), Arc::new(Emulator::new(options).unwrap()))
 }
 
@@ -164,7 +164,10 @@ fn what_operands_do_wrong_is_an_error_of_their_launch() {
 
 #[test]
 fn weights_of_a_few_bits_are_widened_within_bounds() {
-    let device = device_with(Options { check: Some(Check::default()), ..Options::default() });
+    let device = device_with(EmulatorOptions {
+        check: Some(Check::default()),
+        ..EmulatorOptions::default()
+    });
     let (stream, memory) = (device.stream(), device.memory());
     for (m, [k, n, bits, block]) in
         [(1, [37_usize, 9, 4, 16]), (5, [50, 6, 4, 32]), (2, [130, 3, 8, 128])]
@@ -237,7 +240,7 @@ fn numbers(dims: &[usize], seed: u32) -> Tensor {
 fn weights_are_transformed_where_products_are_saved() {
     // Tiles of 4×4 reach beyond the last row and column of the result.
     let (inputs, outputs, rows, columns, out) = (5, 6, 9, 12, [10, 11]);
-    let options = Options { check: Some(Check::default()), ..Options::default() };
+    let options = EmulatorOptions { check: Some(Check::default()), ..EmulatorOptions::default() };
     let metal = Arc::new(Emulator::new(options).unwrap());
     // Memory that costs nothing makes small sizes worth it.
     let target = Target { flops_per_byte: 0, ..target(metal.limits()) };
@@ -286,7 +289,8 @@ fn weights_are_transformed_where_products_are_saved() {
 
 #[test]
 fn an_m5_multiplies_matrices_of_models() {
-    let mut options = Options { check: Some(Check::default()), ..Options::default() };
+    let mut options =
+        EmulatorOptions { check: Some(Check::default()), ..EmulatorOptions::default() };
     options.limits.family = Family::Apple10;
     let device = device_with(options);
     let (stream, memory) = (device.stream(), device.memory().child("test"));

@@ -5,7 +5,7 @@ mod common;
 
 use common::{HEADER, Rig, kinds, read, reports};
 use trident_apple::metal::Batch;
-use trident_emulator::{Kind, Report};
+use trident_emulator::{CheckReport, FindingKind};
 
 const OUT: &str = "device float* o [[buffer(0)]], uint g [[thread_position_in_grid]], \
                    uint t [[thread_index_in_threadgroup]], uint lane [[thread_index_in_simdgroup]], \
@@ -21,13 +21,14 @@ fn kernel(body: &str) -> String {
 /// The body is right as it is; without its lines that end with `// PLANT` it has errors of a kind, at a line of the
 /// body, from 1; at any line for 0.
 #[track_caller]
-fn planted(body: &str, kind: Kind, line: u32) {
+fn planted(body: &str, kind: FindingKind, line: u32) {
     assert_eq!(reports(&kernel(body)), [], "{body}");
     let lines = body.lines().map(|line| if line.ends_with("// PLANT") { "" } else { line });
     let found = reports(&kernel(&lines.collect::<Vec<_>>().join("\n")));
     // Which access of a race comes first depends on the order of the threads.
-    let lines =
-        |report: &Report| [Some(report.place.line), report.other.as_ref().map(|other| other.line)];
+    let lines = |report: &CheckReport| {
+        [Some(report.place.line), report.other.as_ref().map(|other| other.line)]
+    };
     let hit = found.iter().any(|report| {
         report.kind == kind && (line == 0 || lines(report).contains(&Some(line + 4)))
     });
@@ -40,7 +41,7 @@ fn tree_of_sums_in_threadgroup_memory() {
         "threadgroup float s[64];\ns[t] = t;\nfor (uint d = 32; d > 0; d /= 2) {{\n{BARRIER} // PLANT\n\
          if (t < d) s[t] += s[t + d];\n}}\nif (t == 0) o[g] = s[0];"
     );
-    planted(&body, Kind::Race, 5);
+    planted(&body, FindingKind::Race, 5);
 }
 
 #[test]
@@ -49,7 +50,7 @@ fn two_buffers_in_turn() {
         "threadgroup float s[2][64];\ns[0][t] = 0;\nfor (uint i = 0; i < 4; i++) {{\n{BARRIER} // PLANT\n\
          float v = s[i & 1][(t + 33) % 64];\ns[1 - (i & 1)][t] = v + 1;\n}}\no[g] = s[0][t];"
     );
-    planted(&body, Kind::Race, 0);
+    planted(&body, FindingKind::Race, 0);
 }
 
 #[test]
@@ -58,14 +59,14 @@ fn tiles_are_not_overwritten_while_they_are_read() {
         "threadgroup float s[64];\nfloat sum = 0;\nfor (uint i = 0; i < 3; i++) {{\ns[t] = t + i;\n{BARRIER}\n\
          for (uint j = 0; j < 64; j++) sum += s[j];\n{BARRIER} // PLANT\n}}\no[g] = sum;"
     );
-    planted(&body, Kind::Race, 0);
+    planted(&body, FindingKind::Race, 0);
 }
 
 #[test]
 fn one_lane_writes_for_its_simdgroup() {
     let body = "threadgroup float s[2];\nif (lane == 0) s[sg] = sg;\n\
                 simdgroup_barrier(mem_flags::mem_threadgroup); // PLANT\no[g] = s[sg];";
-    planted(body, Kind::Race, 4);
+    planted(body, FindingKind::Race, 4);
 }
 
 #[test]
@@ -73,11 +74,11 @@ fn matrices_pass_through_threadgroup_memory() {
     let body = "threadgroup float s[2][64];\nsimdgroup_float8x8 m(1.0f), n;\nsimdgroup_store(m, s[sg]);\n\
                 simdgroup_barrier(mem_flags::mem_threadgroup); // PLANT\nsimdgroup_load(n, s[sg], 8, ulong2(0, 0), true);\n\
                 simdgroup_barrier(mem_flags::mem_none);\no[g] = n.thread_elements()[0];";
-    planted(body, Kind::Race, 5);
+    planted(body, FindingKind::Race, 5);
     let body = "threadgroup float s[2][72];\nsimdgroup_float8x8 m(1.0f);\n\
                 for (uint i = lane; i < 72; i += 32) s[sg][i] = 0; // PLANT\n\
                 simdgroup_barrier(mem_flags::mem_threadgroup);\nsimdgroup_load(m, s[sg] + 8);\no[g] = m.thread_elements()[1];";
-    planted(body, Kind::Uninitialised, 5);
+    planted(body, FindingKind::Uninitialised, 5);
 }
 
 #[test]
@@ -87,7 +88,7 @@ fn counters_are_read_after_a_barrier() {
          atomic_fetch_add_explicit(&c, 1u, memory_order_relaxed);\n{BARRIER} // PLANT\n\
          threadgroup uint* p = (threadgroup uint*)&c;\no[g] = *p;"
     );
-    planted(&body, Kind::Race, 7);
+    planted(&body, FindingKind::Race, 7);
 }
 
 #[test]
@@ -96,27 +97,30 @@ fn vectors_and_structs_cover_their_bytes() {
         "threadgroup float4 s[16];\nif (t < 16) s[t] = float4(t);\n{BARRIER} // PLANT\n\
          threadgroup float* p = (threadgroup float*)s;\no[g] = p[63 - t];"
     );
-    planted(&body, Kind::Race, 5);
-    let wrong = |body: &str, kind: Kind| {
+    planted(&body, FindingKind::Race, 5);
+    let wrong = |body: &str, kind: FindingKind| {
         let found = reports(&kernel(body));
         assert_eq!(kinds(&found), [kind], "{body}\n{found:#?}");
     };
     wrong(
         "device packed_float3* p = (device packed_float3*)o;\nif (g < 43) p[g] = packed_float3(float3(1.0f));",
-        Kind::OutOfBounds,
+        FindingKind::OutOfBounds,
     );
     wrong(
         "device P* p = (device P*)o;\nP x;\nx.a = 1;\nif (g < 44) p[g % 44] = x;",
-        Kind::OutOfBounds,
+        FindingKind::OutOfBounds,
     );
-    wrong("device half* p = (device half*)o;\nif (g == 0) p[256] = 1.0h;", Kind::OutOfBounds);
+    wrong(
+        "device half* p = (device half*)o;\nif (g == 0) p[256] = 1.0h;",
+        FindingKind::OutOfBounds,
+    );
     wrong(
         "device bfloat4* p = (device bfloat4*)o;\nif (g == 0) p[64] = bfloat4(1.0f);",
-        Kind::OutOfBounds,
+        FindingKind::OutOfBounds,
     );
     wrong(
         "device P* p = (device P*)o;\nP x = p[g % 2];\nx.c[2] = 1;\nif (g < 8) p[g % 4] = x;",
-        Kind::Race,
+        FindingKind::Race,
     );
     assert_eq!(
         reports(&kernel(
@@ -132,7 +136,7 @@ fn loops_that_end_at_different_times_do_not_meet_at_barriers() {
         "for (uint i = 0; i < 4; i++) {{\nif (i > t / 32) break;\n{BARRIER}\n}}\no[g] = 1;"
     );
     let found = reports(&kernel(&body));
-    assert_eq!(kinds(&found), [Kind::DivergentBarrier], "{found:#?}");
+    assert_eq!(kinds(&found), [FindingKind::DivergentBarrier], "{found:#?}");
 }
 
 #[test]
@@ -152,7 +156,7 @@ fn threadgroup_parameters_have_bounds() {
         (result.is_ok(), kinds(&rig.emulator.take_reports()), read::<f32>(&out)[0])
     };
     assert_eq!(run("63 - t"), (true, vec![], 126.0));
-    assert_eq!(run("64 + t").1, [Kind::OutOfBounds]);
+    assert_eq!(run("64 + t").1, [FindingKind::OutOfBounds]);
 }
 
 #[test]
@@ -176,5 +180,5 @@ fn dispatches_of_a_batch_do_not_race() {
     assert_eq!(read::<u32>(&copies), [256; 64]);
     let out = rig.buffer(&[0f32; 128]);
     assert_eq!(rig.run(rig.dispatch([2, 1, 1], [64, 1, 1]).buffer(0, &out, 0)), Ok(()));
-    assert_eq!(kinds(&reports(&source)), [Kind::Race]);
+    assert_eq!(kinds(&reports(&source)), [FindingKind::Race]);
 }

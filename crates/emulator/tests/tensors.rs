@@ -4,7 +4,7 @@
 mod common;
 
 use common::{Rig, kinds, noise, read, reports};
-use trident_emulator::Kind;
+use trident_emulator::FindingKind;
 
 const SIDE: usize = 32;
 
@@ -87,14 +87,14 @@ fn what_tensor_operations_read_is_checked() {
     let source = |barrier, end| kernel([false, false], barrier, end).replace("1024; i", "128; i");
     // Most of what they read is not written here.
     let found = kinds(&reports(&source(BARRIER, STORE)));
-    assert!(found.contains(&Kind::Uninitialised), "{found:?}");
+    assert!(found.contains(&FindingKind::Uninitialised), "{found:?}");
     let found = kinds(&reports(&source("", STORE)));
-    assert!(found.contains(&Kind::Race), "{found:?}");
+    assert!(found.contains(&FindingKind::Race), "{found:?}");
 }
 
 #[test]
 fn all_lanes_have_to_take_part() {
     let end = "if (lane < 16) { multiply.run(a, b, c); }\no[t] = c[0];";
     let found = kinds(&reports(&kernel([false, false], BARRIER, end).replace("1024; i", "128; i")));
-    assert!(found.contains(&Kind::DivergentSimd), "{found:?}");
+    assert!(found.contains(&FindingKind::DivergentSimd), "{found:?}");
 }

@@ -1,6 +1,6 @@
 //! Compares what a configuration says of inputs and outputs with the model's own.
 
-use crate::complete::{Signature, TensorInfo};
+use crate::complete::{ModelSignature, TensorInfo};
 use crate::config::*;
 use crate::invalid::ConfigError;
 
@@ -81,7 +81,7 @@ impl<'a> Declared<'a> {
     }
 
     /// The model's tensor of this name.
-    fn find<'s>(&self, signature: &'s Signature) -> Option<&'s TensorInfo> {
+    fn find<'s>(&self, signature: &'s ModelSignature) -> Option<&'s TensorInfo> {
         self.tensors(signature).iter().find(|info| info.name == self.name)
     }
 
@@ -92,14 +92,14 @@ impl<'a> Declared<'a> {
     }
 
     /// The model's tensors among which it must be.
-    fn tensors<'s>(&self, signature: &'s Signature) -> &'s [TensorInfo] {
+    fn tensors<'s>(&self, signature: &'s ModelSignature) -> &'s [TensorInfo] {
         if self.role.is_result() { &signature.outputs } else { &signature.inputs }
     }
 }
 
 impl ModelConfig {
     /// Compares the configuration's inputs, outputs, controls and states with the model's own.
-    pub fn check(&self, signature: &Signature) -> Result<(), ConfigError> {
+    pub fn check(&self, signature: &ModelSignature) -> Result<(), ConfigError> {
         let model = || self.name.clone();
         let declared: Vec<Declared<'_>> = self.explicit().chain(self.scheduled()).collect();
         let is_filled = |own: &Declared<'_>| !own.role.is_result() && own.role != Role::Input;
@@ -158,7 +158,11 @@ impl ModelConfig {
         self.sequences().into_iter().flat_map(|batching| &batching.state)
     }
 
-    fn check_tensor(&self, own: &Declared<'_>, signature: &Signature) -> Result<(), ConfigError> {
+    fn check_tensor(
+        &self,
+        own: &Declared<'_>,
+        signature: &ModelSignature,
+    ) -> Result<(), ConfigError> {
         let (model, tensor, role) = (self.name.clone(), own.name.to_owned(), own.role.name());
         let Some(info) = own.find(signature) else {
             let tensors = own.tensors(signature).iter();

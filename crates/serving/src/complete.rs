@@ -13,7 +13,7 @@ pub const DEFAULT_MAX_BATCH_SIZE: i32 = 4;
 
 /// A model's own inputs and outputs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Signature {
+pub struct ModelSignature {
     /// Inputs.
     pub inputs: Vec<TensorInfo>,
     /// Outputs.
@@ -35,15 +35,15 @@ pub struct TensorInfo {
     pub optional: bool,
 }
 
-impl Signature {
+impl ModelSignature {
     /// The signature of a model by its interface.
-    pub fn of(model: &str, interface: &Interface) -> Result<Signature, ConfigError> {
+    pub fn of(model: &str, interface: &Interface) -> Result<ModelSignature, ConfigError> {
         let Interface { inputs, optional, outputs } = interface;
         let required = inputs.iter().map(|info| TensorInfo::of(model, Role::Input, info, false));
         let optional = optional.iter().map(|info| TensorInfo::of(model, Role::Input, info, true));
         let outputs = outputs.iter().map(|info| TensorInfo::of(model, Role::Output, info, false));
         let inputs = required.chain(optional).collect::<Result<_, _>>()?;
-        Ok(Signature { inputs, outputs: outputs.collect::<Result<_, _>>()? })
+        Ok(ModelSignature { inputs, outputs: outputs.collect::<Result<_, _>>()? })
     }
 
     /// Inputs that requests must give.
@@ -82,13 +82,13 @@ impl TensorInfo {
 impl ModelConfig {
     /// Fills in the batch size and the inputs or outputs that the configuration leaves out; if it gives both, nothing. What a
     /// scheduler that is given fills in or keeps is no input or output of requests. Models with a batch size get dynamic batching,
-    /// but for those of [`Signature::dependent_rows`].
+    /// but for those of [`ModelSignature::dependent_rows`].
     ///
     /// `default_max_batch_size` is the server's setting for models with a batch dimension. Returns whether the batch size was
     /// taken from it, which the server logs as a warning.
     pub fn complete(
         &mut self,
-        signature: &Signature,
+        signature: &ModelSignature,
         default_max_batch_size: i32,
     ) -> Result<bool, ConfigError> {
         let inputs_given = !self.input.is_empty() || !self.batch_input.is_empty();

@@ -14,7 +14,7 @@ pub struct Position {
 
 /// Why a text is no model configuration: the fault, its field and, in the text format, its place.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ParseError {
+pub struct ConfigParseError {
     /// Where. Unknown in JSON, where only errors of syntax have a place, in their text.
     pub position: Option<Position>,
     /// Path of the field: `input[1].dims`; empty for errors of syntax.
@@ -23,26 +23,26 @@ pub struct ParseError {
     pub kind: ParseErrorKind,
 }
 
-impl ParseError {
-    pub(crate) fn new(origin: Origin, kind: ParseErrorKind) -> ParseError {
+impl ConfigParseError {
+    pub(crate) fn new(origin: Origin, kind: ParseErrorKind) -> ConfigParseError {
         let position = match origin {
             Origin::Text(position) => Some(position),
             Origin::Json => None,
         };
-        ParseError { position, field: String::new(), kind }
+        ConfigParseError { position, field: String::new(), kind }
     }
 
     /// The error as seen from the message around the field `name`.
-    pub(crate) fn inside(self, name: &str) -> ParseError {
+    pub(crate) fn inside(self, name: &str) -> ConfigParseError {
         self.below(&shorten(name))
     }
 
     /// The error as seen from the list or map around the item `key`.
-    pub(crate) fn inside_item(self, key: &str) -> ParseError {
+    pub(crate) fn inside_item(self, key: &str) -> ConfigParseError {
         self.below(&format!("[{}]", shorten(key)))
     }
 
-    fn below(mut self, step: &str) -> ParseError {
+    fn below(mut self, step: &str) -> ConfigParseError {
         if !self.field.is_empty() && !self.field.starts_with('[') {
             self.field.insert(0, '.');
         }
@@ -51,13 +51,13 @@ impl ParseError {
     }
 }
 
-impl std::error::Error for ParseError {
+impl std::error::Error for ConfigParseError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         Some(&self.kind)
     }
 }
 
-impl fmt::Display for ParseError {
+impl fmt::Display for ConfigParseError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(Position { line, column }) = self.position {
             write!(f, "{line}:{column}: ")?;

@@ -43,7 +43,7 @@ fn allowed(limit: Option<usize>) -> String {
 /// Why a model is not loaded. `limit` is that of its memory, where it lacks memory.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)] // fields are what the texts say they are
-pub enum LoadError {
+pub enum ServeError {
     /// The configuration contradicts itself or the model.
     #[error(transparent)]
     Config(#[from] ConfigError),
@@ -78,22 +78,22 @@ pub enum LoadError {
     Unsupported { model: String, field: &'static str },
 }
 
-impl LoadError {
+impl ServeError {
     /// The class of the error.
     pub fn code(&self) -> ErrorCode {
         match self {
-            LoadError::Config(error) => error.code(),
-            LoadError::NotFound { .. } | LoadError::Accelerator { .. } => ErrorCode::Unavailable,
-            LoadError::Outside { .. } => ErrorCode::InvalidArg,
-            LoadError::Read { .. } | LoadError::File { .. } | LoadError::Shapes { .. } => {
+            ServeError::Config(error) => error.code(),
+            ServeError::NotFound { .. } | ServeError::Accelerator { .. } => ErrorCode::Unavailable,
+            ServeError::Outside { .. } => ErrorCode::InvalidArg,
+            ServeError::Read { .. } | ServeError::File { .. } | ServeError::Shapes { .. } => {
                 ErrorCode::Internal
             }
-            LoadError::Plan { source, .. } => match **source {
+            ServeError::Plan { source, .. } => match **source {
                 PlanError::Unsupported { .. } => ErrorCode::Unsupported,
                 PlanError::Memory { .. } => ErrorCode::Unavailable,
                 _ => ErrorCode::Internal,
             },
-            LoadError::Unsupported { .. } => ErrorCode::Unsupported,
+            ServeError::Unsupported { .. } => ErrorCode::Unsupported,
         }
     }
 }

@@ -201,7 +201,7 @@ pub enum ConfigError {
     /// A scalar that is declared with several elements.
     #[error(
         "unable to load model '{model}', scalar tensor '{tensor}', should only provide 1 in the model configuration when \
-         the model doesn't support batching. Model configuration provided: {shape}."
+         the model doesn't support batching. ServedModel configuration provided: {shape}."
     )]
     Scalar { model: String, tensor: String, shape: String },
     /// An input that may be left out of a batch.

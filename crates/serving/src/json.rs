@@ -1,15 +1,15 @@
 //! The JSON form.
 
-use crate::error::{ParseError, ParseErrorKind};
+use crate::error::{ConfigParseError, ParseErrorKind};
 use crate::node::{Entry, Kind, Node, Origin};
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use std::fmt;
 
 /// The tree of a JSON text.
-pub(crate) fn parse(text: &str) -> Result<Node, ParseError> {
+pub(crate) fn parse(text: &str) -> Result<Node, ConfigParseError> {
     let fault = |e: serde_json::Error| ParseErrorKind::Json(e.to_string());
-    serde_json::from_str(text).map_err(|e| ParseError::new(Origin::Json, fault(e)))
+    serde_json::from_str(text).map_err(|e| ConfigParseError::new(Origin::Json, fault(e)))
 }
 
 /// A tree as a JSON text.

@@ -26,13 +26,13 @@
 //! A model is loaded in these steps:
 //! 1. [`ModelConfig::from_text`] reads the protobuf text format, [`ModelConfig::from_json`] the JSON form.
 //! 2. [`ModelConfig::complete_backend`] names the backend, [`ModelConfig::complete`] fills inputs, outputs and the batch
-//!    size from the model's [`Signature`].
+//!    size from the model's [`ModelSignature`].
 //! 3. [`ModelConfig::fall_back`] takes the CPU where there is no GPU, [`ModelConfig::normalize`] fills defaults,
 //!    [`ModelConfig::validate`] checks what fields say about each other, and [`ModelConfig::check`] compares with the signature.
 //! 4. [`Labels`], [`WarmupRequest`]s, [`Accelerators`] and [`OnnxRuntimeOptions`] are read from the configuration.
 //!
-//! 5. [`ModelFile::read`] reads the model itself, which step 2 needs for the signature, and [`Model::new`] prepares it for the
-//!    server's [`Hardware`]. [`Model::execute`] answers [`Request`]s, in batches.
+//! 5. [`ModelFile::read`] reads the model itself, which step 2 needs for the signature, and [`ServedModel::new`] prepares it for the
+//!    server's [`Hardware`]. [`ServedModel::execute`] answers [`InferenceRequest`]s, in batches.
 //!
 //! The error texts of steps 2 to 5 are the server's own where it checks the same, as clients and test suites compare them.
 
@@ -57,14 +57,16 @@ mod validate;
 mod warmup;
 
 pub use accelerators::{Accelerator, Accelerators, Fallback, PowerMode, Precision};
-pub use batch::{Execution, Input, Output, Part, Request, Response};
-pub use complete::{DEFAULT_MAX_BATCH_SIZE, Signature, TensorInfo};
+pub use batch::{Execution, InferenceRequest, Input, Output, Part, Response};
+pub use complete::{DEFAULT_MAX_BATCH_SIZE, ModelSignature, TensorInfo};
 pub use config::*;
-pub use error::{ParseError, ParseErrorKind, Position};
-pub use failure::{ErrorCode, LoadError, RequestError, StringsFault};
+pub use error::{ConfigParseError, ParseErrorKind, Position};
+pub use failure::{ErrorCode, RequestError, ServeError, StringsFault};
 pub use invalid::ConfigError;
 pub use labels::Labels;
-pub use model::{Hardware, Log, LogLevel, Model, ModelFile, Placement, Setup, VersionFolder};
+pub use model::{
+    Hardware, Log, LogLevel, ModelFile, ModelPlacement, ServedModel, Setup, VersionFolder,
+};
 pub use normalize::Host;
 pub use onnxruntime::{ExecutionMode, GraphLevel, OnnxRuntimeOptions};
 pub use rows::DependentRows;

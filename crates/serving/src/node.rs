@@ -1,6 +1,6 @@
 //! The syntax tree of a configuration, in which the text format and JSON meet.
 
-use crate::error::{ParseError, ParseErrorKind, Position, shorten};
+use crate::error::{ConfigParseError, ParseErrorKind, Position, shorten};
 
 /// Which form a node was read from.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -115,9 +115,9 @@ impl Node {
     }
 
     /// The error that something else should stand here.
-    pub(crate) fn expected(&self, expected: &'static str) -> ParseError {
+    pub(crate) fn expected(&self, expected: &'static str) -> ConfigParseError {
         let kind = ParseErrorKind::Expected { expected, found: self.describe() };
-        ParseError::new(self.origin, kind)
+        ConfigParseError::new(self.origin, kind)
     }
 
     /// The value for an error.

@@ -1,6 +1,6 @@
 //! Whether the names of dimensions tell that rows of a model depend on each other, so that requests must not be merged.
 
-use crate::complete::{Signature, TensorInfo};
+use crate::complete::{ModelSignature, TensorInfo};
 use std::fmt;
 use std::sync::Arc;
 use trident_ir::Dim;
@@ -29,7 +29,7 @@ impl fmt::Display for DependentRows {
     }
 }
 
-impl Signature {
+impl ModelSignature {
     /// Why rows of different requests are not independent, as far as the names of dimensions tell: the first dimension of an
     /// input has another name than that of a required input or of an output, or its name is also that of a dimension behind the
     /// first. Dimensions without a name prove nothing, as exporters leave names out.

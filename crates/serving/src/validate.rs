@@ -26,7 +26,7 @@ impl ModelConfig {
         for input in &self.input {
             let ModelInput { name, data_type, dims, reshape, .. } = input;
             self.validate_tensor("model input", name, *data_type, dims, reshape.as_ref())?;
-            if input.format != Format::None && dims.len() != 3 {
+            if input.format != ImageFormat::None && dims.len() != 3 {
                 return Err(self.tensor("model input NHWC/NCHW".into(), "require 3 dims"));
             }
             self.validate_tensor_rt(input.is_shape_tensor, input.is_non_linear_format_io)?;

@@ -9,7 +9,7 @@ use serde_json::Value;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
-use trident_serving::{Host, ModelConfig, SchedulingChoice, Signature};
+use trident_serving::{Host, ModelConfig, ModelSignature, SchedulingChoice};
 
 fn golden() -> Option<PathBuf> {
     recordings(std::env::var_os("TRIDENT_SERVER_GOLDEN"))
@@ -129,7 +129,7 @@ fn models_agree_with_their_configurations_and_complete_them() {
     for folder in folders.filter(|folder| folder.is_dir()) {
         let name = folder.file_name().unwrap().to_str().unwrap();
         let model = trident_model::load(folder.join("1/model.onnx")).unwrap();
-        let signature = Signature::of(name, &model.interface().unwrap()).unwrap();
+        let signature = ModelSignature::of(name, &model.interface().unwrap()).unwrap();
         let text = fs::read_to_string(folder.join("config.pbtxt")).unwrap();
         let given = load(ModelConfig::from_text(&text).unwrap(), &folder);
         given.check(&signature).unwrap();

@@ -25,12 +25,12 @@ fn tensor(dtype: DType, dims: &[i64]) -> Type {
     Type::tensor(dtype, dims.iter().map(dim))
 }
 
-fn signature(inputs: &[(&str, Type)], outputs: &[(&str, Type)]) -> Signature {
-    Signature::of("m", &interface(inputs, outputs)).unwrap()
+fn signature(inputs: &[(&str, Type)], outputs: &[(&str, Type)]) -> ModelSignature {
+    ModelSignature::of("m", &interface(inputs, outputs)).unwrap()
 }
 
 /// FP32 `[?,16]` to INT64 `[?,3]`.
-fn usual() -> Signature {
+fn usual() -> ModelSignature {
     let a = ("A", tensor(DType::F32, &[-1, 16]));
     signature(&[a], &[("B", tensor(DType::I64, &[-1, 3]))])
 }
@@ -264,7 +264,7 @@ fn scalars_and_optional_inputs_are_understood() {
         interface(&[("A", tensor(DType::F32, &[]))], &[("B", tensor(DType::F32, &[]))]);
     let default = ValueInfo { name: "OPTIONAL".into(), ty: tensor(DType::F32, &[2]) };
     scalar.optional.push(default);
-    let scalar = Signature::of("m", &scalar).unwrap();
+    let scalar = ModelSignature::of("m", &scalar).unwrap();
     let mut given = normalized("");
     assert_eq!(given.complete(&scalar, 4), Ok(false));
     assert_eq!(
@@ -295,7 +295,7 @@ fn models_that_cannot_be_completed_are_refused() {
     let fault = normalized("").complete(&unranked, 4).unwrap_err().to_string();
     assert!(fault.contains("the number of dimensions of input 'A' is unknown"), "{fault}");
     let list = interface(&[("A", Type::Seq(Box::new(Type::unranked(DType::F32))))], &[]);
-    let fault = Signature::of("m", &list).unwrap_err().to_string();
+    let fault = ModelSignature::of("m", &list).unwrap_err().to_string();
     assert!(fault.contains("for input 'A' for model 'm'"), "{fault}");
 }
 
@@ -353,7 +353,7 @@ fn contradictions_with_the_model_are_refused() {
 }
 
 /// A model with controls and a state.
-fn sequential() -> Signature {
+fn sequential() -> ModelSignature {
     let float = |dims: &[i64]| tensor(DType::F32, dims);
     let inputs = [
         ("A", float(&[-1, 16])),

@@ -108,7 +108,10 @@ pub(crate) fn give_up(instance: &Instance<Seat>, requests: &mut [Request], error
 }
 
 /// The request as the model takes it: a view of the server's memory.
-fn read<'a>(served: &'a Served, request: &'a Request) -> Result<trident_serving::Request<'a>> {
+fn read<'a>(
+    served: &'a Served,
+    request: &'a Request,
+) -> Result<trident_serving::InferenceRequest<'a>> {
     if request.is_cancelled() {
         return Err(Error::new(Code::Cancelled, "request cancelled"));
     }
@@ -139,7 +142,7 @@ fn read<'a>(served: &'a Served, request: &'a Request) -> Result<trident_serving:
     let cancel = Some(request.cancel_flag());
     // The server names all of them where the client names none: a request that pads a batch of sequences wants nothing.
     let outputs = Some(outputs);
-    Ok(trident_serving::Request { inputs, outputs, cancel, ..Default::default() })
+    Ok(trident_serving::InferenceRequest { inputs, outputs, cancel, ..Default::default() })
 }
 
 fn utf8(name: &CStr) -> Result<&str> {
@@ -149,7 +152,7 @@ fn utf8(name: &CStr) -> Result<&str> {
 }
 
 /// The request's share of a batch, as the server counts it.
-fn rows(served: &Served, request: &trident_serving::Request<'_>) -> u64 {
+fn rows(served: &Served, request: &trident_serving::InferenceRequest<'_>) -> u64 {
     let rows = request.inputs.first().and_then(|input| input.shape.first()).copied();
     rows.filter(|_| served.batches).and_then(|rows| u64::try_from(rows).ok()).unwrap_or(1).max(1)
 }

@@ -10,15 +10,15 @@ use std::sync::Arc;
 use trident_onnx::files::Disk;
 use trident_runtime::PoolStats;
 use trident_serving::{
-    ConfigError, DataType, ErrorCode, LoadError, LogLevel, ModelConfig, ModelFile,
-    ModelTensorReshape, RequestError, SchedulingChoice, VersionFolder,
+    ConfigError, DataType, ErrorCode, LogLevel, ModelConfig, ModelFile, ModelTensorReshape,
+    RequestError, SchedulingChoice, ServeError, VersionFolder,
 };
 
 /// A model, which all its instances share.
 pub(crate) struct Served {
     pub(crate) name: String,
     pub(crate) version: u64,
-    pub(crate) model: trident_serving::Model,
+    pub(crate) model: trident_serving::ServedModel,
     pub(crate) results: Vec<ResultName>,
     /// Whether a request's first dimension is its number of rows.
     pub(crate) batches: bool,
@@ -58,7 +58,7 @@ impl Served {
             LogLevel::Info => log!(Info, "{line}"),
             LogLevel::Warning => log!(Warn, "{line}"),
         };
-        let model = trident_serving::Model::new(file, &config, &hardware, &mut log);
+        let model = trident_serving::ServedModel::new(file, &config, &hardware, &mut log);
         let model = model.map_err(of_load)?;
         let results = results(&config)?;
         let served = Served {
@@ -214,7 +214,7 @@ fn code(code: ErrorCode) -> Code {
     }
 }
 
-fn of_load(error: LoadError) -> Error {
+fn of_load(error: ServeError) -> Error {
     Error::new(code(error.code()), error.to_string())
 }
 

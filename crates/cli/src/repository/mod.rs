@@ -16,8 +16,8 @@ use trident_devices::is_gpu;
 use trident_model::Model;
 use trident_onnx::files::Disk;
 use trident_serving::{
-    Accelerators, ConfigError, DEFAULT_MAX_BATCH_SIZE, Hardware, Host, Labels, LoadError, LogLevel,
-    ModelConfig, ModelFile, Position, Setup, VersionFolder, VersionPolicyChoice,
+    Accelerators, ConfigError, DEFAULT_MAX_BATCH_SIZE, Hardware, Host, Labels, LogLevel,
+    ModelConfig, ModelFile, Position, ServeError, Setup, VersionFolder, VersionPolicyChoice,
 };
 
 /// The file of a model's configuration.
@@ -180,7 +180,7 @@ impl ModelFolder {
         };
         let setup = Setup::of(&config, model.signature(), hardware, &mut log);
         let setup = setup.map_err(|error| match error {
-            LoadError::Config(error) => self.within(error),
+            ServeError::Config(error) => self.within(error),
             error => Failure::usage(error),
         })?;
         let devices = setup.placement.devices.join(", ");

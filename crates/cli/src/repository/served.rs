@@ -3,7 +3,7 @@
 use crate::render::{escape, style};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
-use trident_serving::{DataType, ModelConfig, Placement, SchedulingChoice, Setup};
+use trident_serving::{DataType, ModelConfig, ModelPlacement, SchedulingChoice, Setup};
 
 /// A version of a model with its configuration.
 pub(crate) struct Served {
@@ -90,7 +90,7 @@ impl Served {
     }
 
     pub(crate) fn json(&self) -> Value {
-        let Placement { devices, absent, ignored } = &self.setup.placement;
+        let ModelPlacement { devices, absent, ignored } = &self.setup.placement;
         let sent = |of: &str| -> Vec<Value> {
             let sent = self.sent().filter(|sent| sent.role == of);
             let json = |Sent { name, data_type, shape, optional, .. }: Sent<'_>| json!({ "name": name, "data_type": data_type.protocol_name(), "shape": shape, "optional": optional });

@@ -3,7 +3,7 @@
 mod report;
 mod shadow;
 
-pub use report::{Kind, Place, Report};
+pub use report::{AccessPlace, CheckReport, FindingKind};
 pub(crate) use shadow::Access;
 use shadow::{Finding, Moment, Shadow};
 
@@ -45,7 +45,7 @@ pub(crate) enum Site {
 /// A report whose places are not resolved yet.
 #[derive(Clone, Debug)]
 pub(crate) struct Raw {
-    pub kind: Kind,
+    pub kind: FindingKind,
     pub site: Site,
     pub other: Option<Site>,
     pub variable: String,
@@ -71,7 +71,7 @@ pub(crate) struct Checker {
     simd_epochs: [[u32; 32]; 2],
     /// Whether the threadgroup has put itself behind others.
     fenced: bool,
-    seen: HashSet<(Kind, Site, String)>,
+    seen: HashSet<(FindingKind, Site, String)>,
     reports: Vec<Raw>,
 }
 
@@ -159,7 +159,7 @@ impl Checker {
         let Some(index) = self.find(address, bytes) else {
             let (variable, place) = self.nearest(address);
             let detail = format!("{access} of {bytes} bytes {place}");
-            self.report(Kind::OutOfBounds, Site::Code(pc), variable, actor, detail);
+            self.report(FindingKind::OutOfBounds, Site::Code(pc), variable, actor, detail);
             return false;
         };
         let watched = &mut self.watched[index];
@@ -170,7 +170,7 @@ impl Checker {
                 "{access} of {bytes} bytes at byte {offset} of `{name}`, which is no multiple of {bytes}"
             );
             let name = name.clone();
-            self.report(Kind::Misaligned, Site::Code(pc), name, actor, detail);
+            self.report(FindingKind::Misaligned, Site::Code(pc), name, actor, detail);
             return false;
         }
         let memory = usize::from(watched.region.threadgroup);
@@ -188,14 +188,14 @@ impl Checker {
             Finding::Unwritten(offset) => {
                 let detail =
                     format!("{access} of `{name}` at byte {offset}, which nothing has written");
-                self.report(Kind::Uninitialised, Site::Code(pc), name, actor, detail);
+                self.report(FindingKind::Uninitialised, Site::Code(pc), name, actor, detail);
             }
             Finding::Race { offset, thread, group, pc: other, wrote } => {
                 let did = if wrote { "written" } else { "read" };
                 let detail = format!(
                     "{access} of `{name}` at byte {offset}, {did} by thread {thread} of threadgroup {group} without a barrier in between"
                 );
-                let kind = Kind::Race;
+                let kind = FindingKind::Race;
                 self.push(kind, Site::Code(pc), Some(Site::Code(other)), name, actor, detail);
             }
         }
@@ -222,7 +222,7 @@ impl Checker {
 
     pub(crate) fn report(
         &mut self,
-        kind: Kind,
+        kind: FindingKind,
         site: Site,
         variable: String,
         actor: &Actor,
@@ -233,7 +233,7 @@ impl Checker {
 
     fn push(
         &mut self,
-        kind: Kind,
+        kind: FindingKind,
         site: Site,
         other: Option<Site>,
         variable: String,

@@ -4,7 +4,7 @@ use std::fmt;
 
 /// The rule of Metal that a kernel breaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Kind {
+pub enum FindingKind {
     /// An access outside of the buffers bound to the kernel, its threadgroup variables and the thread's own variables, or
     /// an index outside of an array.
     OutOfBounds,
@@ -29,39 +29,39 @@ pub enum Kind {
     EarlyReturn,
 }
 
-impl Kind {
+impl FindingKind {
     /// Whether the kernel is right on Apple's GPUs, but not portable.
     pub fn is_warning(self) -> bool {
-        self == Kind::EarlyReturn
+        self == FindingKind::EarlyReturn
     }
 
     /// The name in reports.
     pub fn name(self) -> &'static str {
         match self {
-            Kind::OutOfBounds => "out of bounds",
-            Kind::Uninitialised => "uninitialised read",
-            Kind::Race => "race",
-            Kind::DivergentBarrier => "divergent barrier",
-            Kind::DivergentSimd => "divergent simdgroup function",
-            Kind::NotUniform => "not uniform",
-            Kind::BadLane => "bad lane",
-            Kind::Misaligned => "misaligned access",
-            Kind::Overlap => "overlapping buffers",
-            Kind::EarlyReturn => "early return",
+            FindingKind::OutOfBounds => "out of bounds",
+            FindingKind::Uninitialised => "uninitialised read",
+            FindingKind::Race => "race",
+            FindingKind::DivergentBarrier => "divergent barrier",
+            FindingKind::DivergentSimd => "divergent simdgroup function",
+            FindingKind::NotUniform => "not uniform",
+            FindingKind::BadLane => "bad lane",
+            FindingKind::Misaligned => "misaligned access",
+            FindingKind::Overlap => "overlapping buffers",
+            FindingKind::EarlyReturn => "early return",
         }
     }
 }
 
 /// A place in the source, after `#line`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Place {
+pub struct AccessPlace {
     /// The file that the last `#line` names; empty without one.
     pub file: String,
     /// The line, from 1; 0 if unknown.
     pub line: u32,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for AccessPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let file = if self.file.is_empty() { "msl" } else { &self.file };
         write!(f, "{file}:{}", self.line)
@@ -70,15 +70,15 @@ impl fmt::Display for Place {
 
 /// A defect of a kernel. The same defect at the same place is reported once for each dispatch.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Report {
+pub struct CheckReport {
     /// The rule.
-    pub kind: Kind,
+    pub kind: FindingKind,
     /// The kernel.
     pub kernel: String,
     /// Where it happened.
-    pub place: Place,
+    pub place: AccessPlace,
     /// The other access of a race.
-    pub other: Option<Place>,
+    pub other: Option<AccessPlace>,
     /// The buffer's parameter or threadgroup variable, where there is one.
     pub variable: String,
     /// Position of the threadgroup in the grid.
@@ -89,7 +89,7 @@ pub struct Report {
     pub detail: String,
 }
 
-impl fmt::Display for Report {
+impl fmt::Display for CheckReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (group, thread) = (self.group, self.thread);
         write!(f, "{}: {}: {}", self.kind.name(), self.place, self.detail)?;

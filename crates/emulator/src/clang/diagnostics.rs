@@ -1,7 +1,7 @@
 //! Clang's output, as diagnostics of a text.
 
 use super::FILES;
-use crate::check::Place;
+use crate::check::AccessPlace;
 use std::process::Command;
 use trident_apple::metal::{Diagnostic, MetalError};
 
@@ -33,7 +33,7 @@ fn diagnostics(text: &str) -> Vec<Diagnostic> {
         let own = is_header(&place.file);
         if severity.ends_with("error") {
             headers = own;
-            let Place { file, line } = place;
+            let AccessPlace { file, line } = place;
             found.push(Diagnostic {
                 file: strip(file),
                 line,
@@ -54,13 +54,13 @@ fn diagnostics(text: &str) -> Vec<Diagnostic> {
     found
 }
 
-fn message(line: &str) -> Option<(Place, &str, &str)> {
+fn message(line: &str) -> Option<(AccessPlace, &str, &str)> {
     for severity in ["fatal error", "error", "note"] {
         let mark = format!(": {severity}: ");
         let Some(at) = line.find(&mark) else { continue };
         let mut parts = line[..at].rsplitn(3, ':');
         let (_column, number, file) = (parts.next()?, parts.next()?, parts.next()?);
-        let place = Place { file: file.to_owned(), line: number.parse().ok()? };
+        let place = AccessPlace { file: file.to_owned(), line: number.parse().ok()? };
         return Some((place, severity, &line[at + mark.len()..]));
     }
     None

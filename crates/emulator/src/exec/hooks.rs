@@ -2,7 +2,7 @@
 
 use super::fiber::switch;
 use super::machine::{Launch, Machine, State, Stop, Wait, string};
-use crate::check::{Access, Kind, Site};
+use crate::check::{Access, FindingKind, Site};
 use std::cell::Cell;
 use std::ffi::{c_char, c_void};
 use std::ptr;
@@ -222,7 +222,13 @@ extern "C" fn bad_lane(lane: u32, line: u32, file: *const c_char, name: *const c
             let lane =
                 if lane < 32 { format!("lane {lane}") } else { "a lane past the last".into() };
             let detail = format!("`{name}` reads {lane}, which does not take part");
-            checker.report(Kind::BadLane, Site::Line(string(file), line), name, &actor, detail);
+            checker.report(
+                FindingKind::BadLane,
+                Site::Line(string(file), line),
+                name,
+                &actor,
+                detail,
+            );
         }
     });
 }
@@ -233,7 +239,7 @@ extern "C" fn bad_index(index: i64, _count: u64, line: u32, file: *const c_char)
         if let Some(checker) = &mut machine.checker {
             let site = Site::Line(string(file), line);
             let detail = format!("index {index} lies outside of its array");
-            checker.report(Kind::OutOfBounds, site, String::new(), &actor, detail);
+            checker.report(FindingKind::OutOfBounds, site, String::new(), &actor, detail);
         }
     });
     stop(Stop::Checked);
@@ -284,7 +290,7 @@ extern "C" fn access(p: *const c_void, bytes: u64, flags: u32, pc: *const c_void
         let Some(checker) = &mut machine.checker else { return true };
         if foreign {
             let detail = format!("access to {bytes} bytes of another thread's variables");
-            checker.report(Kind::OutOfBounds, Site::Code(pc), String::new(), &actor, detail);
+            checker.report(FindingKind::OutOfBounds, Site::Code(pc), String::new(), &actor, detail);
             return false;
         }
         if constant && flags & WRITE == 0 {

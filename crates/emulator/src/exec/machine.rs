@@ -2,7 +2,7 @@
 
 use super::fiber::{Stacks, switch};
 use super::hooks;
-use crate::check::{Actor, Checker, Kind, Site};
+use crate::check::{Actor, Checker, FindingKind, Site};
 use std::ffi::{CStr, c_char};
 use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -264,7 +264,7 @@ impl Machine {
     fn pass_barrier(&mut self, count: usize) -> bool {
         let waits = |f: &Fiber| f.state == State::Barrier;
         let Some(waiting) = self.fibers[..count].iter().position(waits) else { return false };
-        let flags = self.meet(0, count, waiting, Kind::DivergentBarrier);
+        let flags = self.meet(0, count, waiting, FindingKind::DivergentBarrier);
         if let Some(checker) = &mut self.checker {
             checker.barrier(flags);
         }
@@ -314,7 +314,7 @@ impl Machine {
     }
 
     /// Reports threads of a group that do not wait where `waiting` does; returns the flags of the barrier there.
-    fn meet(&mut self, first: usize, count: usize, waiting: usize, kind: Kind) -> u32 {
+    fn meet(&mut self, first: usize, count: usize, waiting: usize, kind: FindingKind) -> u32 {
         let Wait { pc, line, file, flags, argument, name } = self.fibers[waiting].wait;
         let state = self.fibers[waiting].state;
         let members = &self.fibers[first..first + count];
@@ -339,11 +339,11 @@ impl Machine {
             report(kind, format!("{missing} of {count} threads are not at this `{what}`"));
         } else if returned > 0 {
             let detail = format!("{returned} of {count} threads have returned before `{what}`");
-            report(Kind::EarlyReturn, detail);
+            report(FindingKind::EarlyReturn, detail);
         }
         if !uniform {
             let detail = format!("the lane or distance of `{what}` differs between lanes");
-            report(Kind::NotUniform, detail);
+            report(FindingKind::NotUniform, detail);
         }
         flags
     }
@@ -397,7 +397,7 @@ impl Machine {
         let members = &self.fibers[first..first + count];
         let Some(waiting) = members.iter().position(simd) else { return false };
         let (state, pc) = (members[waiting].state, members[waiting].wait.pc);
-        let flags = self.meet(first, count, first + waiting, Kind::DivergentSimd);
+        let flags = self.meet(first, count, first + waiting, FindingKind::DivergentSimd);
         if state == State::SimdBarrier
             && let Some(checker) = &mut self.checker
         {

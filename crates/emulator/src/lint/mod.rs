@@ -12,7 +12,7 @@ use trident_apple::metal::{Diagnostic, LanguageVersion};
 
 /// A rule of the language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Rule {
+pub struct LintRule {
     /// The name in diagnostics.
     pub name: &'static str,
     /// The rule, with the section of the specification of 2025-06-05.
@@ -21,9 +21,9 @@ pub struct Rule {
 
 macro_rules! rules {
     ($($constant:ident $name:literal $what:literal;)*) => {
-        $(const $constant: Rule = Rule { name: $name, what: $what };)*
+        $(const $constant: LintRule = LintRule { name: $name, what: $what };)*
         /// All rules of the lint.
-        pub const RULES: &[Rule] = &[$($constant),*];
+        pub const RULES: &[LintRule] = &[$($constant),*];
     };
 }
 
@@ -61,7 +61,7 @@ struct Lint<'a> {
 }
 
 impl Lint<'_> {
-    fn report(&mut self, rule: Rule, at: usize, message: String) {
+    fn report(&mut self, rule: LintRule, at: usize, message: String) {
         let (file, line) = self.tokens.get(at).map_or((String::new(), 0), |token| {
             let place = token.place();
             (place.file, place.line)

@@ -1,6 +1,6 @@
 //! Words and signs of a Metal text, with the lines that `#line` gives them.
 
-use crate::check::Place;
+use crate::check::AccessPlace;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -27,8 +27,8 @@ pub(crate) struct Token<'a> {
 }
 
 impl Token<'_> {
-    pub(crate) fn place(&self) -> Place {
-        Place { file: self.file.to_string(), line: self.line }
+    pub(crate) fn place(&self) -> AccessPlace {
+        AccessPlace { file: self.file.to_string(), line: self.line }
     }
 
     pub(crate) fn is(&self, text: &str) -> bool {

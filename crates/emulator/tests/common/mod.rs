@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use trident_apple::metal::{
     Batch, Buffer, CompileOptions, Dispatch, LanguageVersion, Library, Metal, MetalError, Queue,
 };
-use trident_emulator::{Check, Emulator, Kind, Options, Report};
+use trident_emulator::{Check, CheckReport, Emulator, EmulatorOptions, FindingKind};
 
 /// The includes of every kernel, on one line: a kernel's first line is line 2.
 pub(crate) const HEADER: &str = "#include <metal_stdlib>\nusing namespace metal;\n";
@@ -17,12 +17,12 @@ fn shared(checked: bool) -> Emulator {
     if checked { Emulator::new(options(true)).unwrap() } else { PLAIN.get().unwrap().clone() }
 }
 
-pub(crate) fn options(checked: bool) -> Options {
+pub(crate) fn options(checked: bool) -> EmulatorOptions {
     let check = checked.then(Check::default);
-    Options {
+    EmulatorOptions {
         check,
         cache: Some(std::env::temp_dir().join("trident-emulator-tests")),
-        ..Options::default()
+        ..EmulatorOptions::default()
     }
 }
 
@@ -91,7 +91,7 @@ pub(crate) fn noise(count: usize, seed: u64) -> Vec<f32> {
 }
 
 /// Runs a checked kernel on float buffers of 128 elements for the first parameters, 2 threadgroups of 64 threads.
-pub(crate) fn reports(source: &str) -> Vec<Report> {
+pub(crate) fn reports(source: &str) -> Vec<CheckReport> {
     let rig = Rig::new(source, true).unwrap_or_else(|error| panic!("{error}\n{source}"));
     let mut dispatch = rig.dispatch([2, 1, 1], [64, 1, 1]);
     for slot in 0..4 {
@@ -106,8 +106,8 @@ pub(crate) fn reports(source: &str) -> Vec<Report> {
     reports
 }
 
-pub(crate) fn kinds(reports: &[Report]) -> Vec<Kind> {
-    let mut kinds: Vec<Kind> = reports.iter().map(|report| report.kind).collect();
+pub(crate) fn kinds(reports: &[CheckReport]) -> Vec<FindingKind> {
+    let mut kinds: Vec<FindingKind> = reports.iter().map(|report| report.kind).collect();
     kinds.sort();
     kinds.dedup();
     kinds

@@ -13,7 +13,7 @@ mod together;
 use generate::{Generator, Tensor};
 use std::sync::Arc;
 use trident_apple::device::GpuCompiler;
-use trident_emulator::{Check, Emulator, Options};
+use trident_emulator::{Check, Emulator, EmulatorOptions};
 use trident_ir::Module;
 use trident_ir::interp::{Interpreter, Memory, Value};
 use trident_jit::Compiler;
@@ -51,7 +51,8 @@ fn computed(kernel: &dyn Kernel, tensors: &[Tensor]) -> Result<Vec<Vec<u8>>, Lau
 
 fn emulators() -> GpuCompiler {
     let emulator = |check| {
-        Emulator::new(Options { check, ..Options::default() }).unwrap_or_else(|e| panic!("{e}"))
+        Emulator::new(EmulatorOptions { check, ..EmulatorOptions::default() })
+            .unwrap_or_else(|e| panic!("{e}"))
     };
     let checked = Arc::new(emulator(Some(Check::default())));
     GpuCompiler::new(Arc::new(emulator(None)), Some(checked))

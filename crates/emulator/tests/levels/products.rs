@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use trident_apple::device::GpuCompiler;
 use trident_apple::metal::Family;
-use trident_emulator::{Check, Emulator, Options};
+use trident_emulator::{Check, Emulator, EmulatorOptions};
 use trident_ir::{DType, Module};
 use trident_runtime::{Arguments, Checks, Kernel, KernelCompiler, KernelOptions};
 
 /// A compiler for a generation of chips, with checks.
 fn compiler(family: Family) -> GpuCompiler {
-    let mut options = Options { check: Some(Check::default()), ..Options::default() };
+    let mut options =
+        EmulatorOptions { check: Some(Check::default()), ..EmulatorOptions::default() };
     options.limits.family = family;
     let emulator = Arc::new(Emulator::new(options).unwrap_or_else(|e| panic!("{e}")));
     GpuCompiler::new(emulator.clone(), Some(emulator))

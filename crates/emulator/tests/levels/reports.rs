@@ -4,7 +4,7 @@ use super::emulators;
 use std::sync::Arc;
 use std::time::Duration;
 use trident_apple::device::GpuCompiler;
-use trident_emulator::{Emulator, Options};
+use trident_emulator::{Emulator, EmulatorOptions};
 use trident_ir::Module;
 use trident_runtime::{Arguments, Checks, KernelCompiler, KernelOptions, LaunchError};
 
@@ -69,7 +69,8 @@ fn programs_that_wait_in_vain_end_with_an_error() {
 }
 ";
     let module: Module = text.parse().unwrap_or_else(|e| panic!("{e}\n{text}"));
-    let options = Options { time_limit: Duration::from_millis(200), ..Options::default() };
+    let options =
+        EmulatorOptions { time_limit: Duration::from_millis(200), ..EmulatorOptions::default() };
     let emulator = Arc::new(Emulator::new(options).unwrap_or_else(|e| panic!("{e}")));
     let compiler = GpuCompiler::new(emulator.clone(), Some(emulator));
     let options = KernelOptions { checks: Checks::Bounds };

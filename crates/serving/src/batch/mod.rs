@@ -7,10 +7,10 @@ mod respond;
 mod run;
 mod strings;
 
-pub use request::{Execution, Input, Output, Part, Request, Response};
+pub use request::{Execution, InferenceRequest, Input, Output, Part, Response};
 
 use crate::failure::RequestError;
-use crate::model::Model;
+use crate::model::ServedModel;
 use answers::{Answer, Answers};
 use prepare::Prepared;
 use run::Clock;
@@ -29,9 +29,9 @@ impl<'r> Batch<'r> {
     }
 }
 
-impl Model {
+impl ServedModel {
     /// Executes requests. Those whose inputs have the same dimensions, but for the batch dimension, run as one batch, as far as
-    /// `max_batch_size` allows, unless the model's rows depend on each other ([`Signature::dependent_rows`]). Batches run one
+    /// `max_batch_size` allows, unless the model's rows depend on each other ([`ModelSignature::dependent_rows`]). Batches run one
     /// after the other.
     ///
     /// - A request that does not fit the model fails alone.
@@ -41,8 +41,8 @@ impl Model {
     /// - If an output does not have a row for each row of the batch, all requests of the batch fail: the configuration is wrong.
     /// - A request that is cancelled is answered as such; the rest of its batch runs on.
     ///
-    /// [`Signature::dependent_rows`]: crate::Signature::dependent_rows
-    pub fn execute(&self, requests: &[Request<'_>]) -> Execution {
+    /// [`ModelSignature::dependent_rows`]: crate::Signature::dependent_rows
+    pub fn execute(&self, requests: &[InferenceRequest<'_>]) -> Execution {
         let mut answers = Answers::default();
         let mut batches: Vec<Batch<'_>> = vec![];
         for (at, request) in requests.iter().enumerate() {
@@ -85,7 +85,7 @@ impl Model {
     /// Runs a batch and answers its requests; one by one if it fails as a whole.
     fn serve<'r>(
         &self,
-        requests: &'r [Request<'r>],
+        requests: &'r [InferenceRequest<'r>],
         batch: Batch<'r>,
         answers: &mut Answers,
         clock: &mut Clock,
@@ -122,7 +122,7 @@ impl Model {
     fn alone<'r>(
         &self,
         at: usize,
-        requests: &'r [Request<'r>],
+        requests: &'r [InferenceRequest<'r>],
         beside: bool,
         answers: &mut Answers,
         clock: &mut Clock,
@@ -142,7 +142,7 @@ impl Model {
     fn attempt<'r>(
         &self,
         at: usize,
-        requests: &'r [Request<'r>],
+        requests: &'r [InferenceRequest<'r>],
         answers: &Answers,
         clock: &mut Clock,
     ) -> Answer {
@@ -153,6 +153,6 @@ impl Model {
     }
 }
 
-fn is_cancelled(request: &Request<'_>) -> bool {
+fn is_cancelled(request: &InferenceRequest<'_>) -> bool {
     request.cancel.as_ref().is_some_and(CancelFlag::is_cancelled)
 }

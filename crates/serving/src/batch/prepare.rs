@@ -1,9 +1,9 @@
 //! Checks a request against the model, alone, before it joins a batch.
 
-use super::request::{Input, Part, Request};
+use super::request::{InferenceRequest, Input, Part};
 use crate::check::list;
 use crate::failure::RequestError;
-use crate::model::{InputSpec, Model};
+use crate::model::{InputSpec, ServedModel};
 use trident_runtime::ByteSource;
 
 /// A request that fits the model.
@@ -43,12 +43,12 @@ impl Prepared<'_> {
     }
 }
 
-impl Model {
+impl ServedModel {
     /// Checks the request at a position.
     pub(super) fn prepare<'r>(
         &self,
         at: usize,
-        request: &'r Request<'r>,
+        request: &'r InferenceRequest<'r>,
     ) -> Result<Prepared<'r>, RequestError> {
         let model = || self.name.clone();
         let mut inputs: Vec<Given<'r>> = Vec::with_capacity(request.inputs.len());

@@ -12,7 +12,7 @@ use crate::failure::RequestError;
 /// A request to a model. Shapes are those of the model: with the batch dimension if the configuration's `max_batch_size` is
 /// above 0, and with `reshape` applied.
 #[derive(Clone, Debug, Default)]
-pub struct Request<'a> {
+pub struct InferenceRequest<'a> {
     /// The inputs, with those that the scheduler fills in: controls and states.
     pub inputs: Vec<Input<'a>>,
     /// Names of the outputs, and of states' outputs, that the response shall have; `None` for all outputs of the configuration.

@@ -6,13 +6,13 @@ use super::strings;
 use crate::check::list;
 use crate::config::DataType;
 use crate::failure::RequestError;
-use crate::model::Model;
+use crate::model::ServedModel;
 use bytes::Bytes;
 use std::ops::Range;
 use trident_ir::DType;
 use trident_runtime::{KernelError, Tensor, Value};
 
-impl Model {
+impl ServedModel {
     /// The response to the request that has a range of a batch's `rows`: outputs at these positions.
     pub(super) fn respond(
         &self,

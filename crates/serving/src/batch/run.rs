@@ -2,10 +2,10 @@
 
 use super::Batch;
 use super::prepare::{Given, size};
-use super::request::{Part, Request};
+use super::request::{InferenceRequest, Part};
 use super::strings;
 use crate::failure::RequestError;
-use crate::model::Model;
+use crate::model::ServedModel;
 use std::ops::Range;
 use std::time::Instant;
 use trident_engine::{CancelFlag, RunContext, RunError};
@@ -34,11 +34,11 @@ impl Clock {
     }
 }
 
-impl Model {
+impl ServedModel {
     /// Runs a batch.
     pub(super) fn run(
         &self,
-        requests: &[Request<'_>],
+        requests: &[InferenceRequest<'_>],
         batch: Batch<'_>,
         clock: &mut Clock,
     ) -> Result<Results, RequestError> {
@@ -60,7 +60,10 @@ impl Model {
     }
 
     /// How a batch of these requests runs: for as long as somebody waits for it.
-    fn context<'r>(&self, requests: impl Iterator<Item = &'r Request<'r>> + Clone) -> RunContext {
+    fn context<'r>(
+        &self,
+        requests: impl Iterator<Item = &'r InferenceRequest<'r>> + Clone,
+    ) -> RunContext {
         let flags: Option<Vec<CancelFlag>> = requests.clone().map(|r| r.cancel.clone()).collect();
         let deadlines: Option<Vec<Instant>> = requests.clone().map(|r| r.deadline).collect();
         RunContext {

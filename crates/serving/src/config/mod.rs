@@ -12,7 +12,7 @@ pub use scheduling::*;
 pub use tensors::*;
 pub use warmup::*;
 
-use crate::error::{ParseError, ParseErrorKind, Position};
+use crate::error::{ConfigParseError, ParseErrorKind, Position};
 use crate::schema::{Form, Value, message, oneof};
 use crate::{json, text};
 use std::collections::BTreeMap;
@@ -71,7 +71,7 @@ message! {
 
 impl ModelConfig {
     /// Reads a configuration in protobuf's text format: the content of `config.pbtxt`.
-    pub fn from_text(text: &str) -> Result<ModelConfig, ParseError> {
+    pub fn from_text(text: &str) -> Result<ModelConfig, ConfigParseError> {
         ModelConfig::from_node(text::parse(text)?)
     }
 
@@ -82,20 +82,20 @@ impl ModelConfig {
     }
 
     /// Reads the JSON form, with the freedoms that protobuf allows: names in camel case, integers as strings.
-    pub fn from_json(text: &str) -> Result<ModelConfig, ParseError> {
+    pub fn from_json(text: &str) -> Result<ModelConfig, ConfigParseError> {
         ModelConfig::from_node(json::parse(text)?)
     }
 
     /// Reads the JSON form of a server that may be of a later version: fields that are unknown here are left out, and their paths
     /// returned.
-    pub fn from_server_json(text: &str) -> Result<(ModelConfig, Vec<String>), ParseError> {
+    pub fn from_server_json(text: &str) -> Result<(ModelConfig, Vec<String>), ConfigParseError> {
         let mut node = json::parse(text)?;
         let mut unknown = vec![];
         loop {
             match ModelConfig::from_node(node.clone()) {
-                Err(ParseError { kind: ParseErrorKind::UnknownField { .. }, field, .. })
-                    if node.remove(&field) =>
-                {
+                Err(ConfigParseError {
+                    kind: ParseErrorKind::UnknownField { .. }, field, ..
+                }) if node.remove(&field) => {
                     unknown.push(field);
                 }
                 read => return Ok((read?, unknown)),

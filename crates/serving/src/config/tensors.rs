@@ -84,7 +84,7 @@ impl DataType {
 
 enumeration! {
     /// The meaning of an image's dimensions.
-    pub enum Format {
+    pub enum ImageFormat {
         /// Nothing is said.
         None = "FORMAT_NONE",
         /// Height, width, channels.
@@ -110,7 +110,7 @@ message! {
         /// Its element type.
         data_type: DataType,
         /// The meaning of its dimensions.
-        format: Format,
+        format: ImageFormat,
         /// Its dimensions; -1 for any size.
         dims: Vec<i64>,
         /// The shape that the model sees.

@@ -1,8 +1,8 @@
 //! Reading a model's file.
 
-use crate::complete::Signature;
+use crate::complete::ModelSignature;
 use crate::config::ModelConfig;
-use crate::failure::LoadError;
+use crate::failure::ServeError;
 use std::io;
 use std::path::{Component, Path};
 use trident_model::{Model as Loaded, load_from};
@@ -23,25 +23,25 @@ pub struct VersionFolder<'a> {
 /// A model's file that was read: what a configuration is completed from, and what is planned next.
 pub struct ModelFile {
     pub(super) model: Loaded,
-    pub(super) signature: Signature,
+    pub(super) signature: ModelSignature,
 }
 
 impl ModelFile {
     /// Reads the file that the configuration names, by default `model.onnx` or else `model.mps`; either may hold an ONNX model or a
     /// compiled one.
-    pub fn read(config: &ModelConfig, folder: &VersionFolder<'_>) -> Result<ModelFile, LoadError> {
+    pub fn read(config: &ModelConfig, folder: &VersionFolder<'_>) -> Result<ModelFile, ServeError> {
         let names = match &*config.default_model_filename {
             name if name.is_empty() || name == DEFAULT_FILES[0] => &DEFAULT_FILES[..],
             name => &[name],
         };
         let model = || config.name.clone();
         if let Some(file) = names.iter().find(|name| !is_inside(name)) {
-            return Err(LoadError::Outside { model: model(), file: (*file).to_owned() });
+            return Err(ServeError::Outside { model: model(), file: (*file).to_owned() });
         }
         let place = |name: &str| format!("{}/{name}", folder.path.trim_end_matches('/'));
         let fault = |name: &str, error: io::Error| match error.kind() {
-            io::ErrorKind::NotFound => LoadError::NotFound { model: model(), path: place(name) },
-            _ => LoadError::Read { model: model(), path: place(name), source: error },
+            io::ErrorKind::NotFound => ServeError::NotFound { model: model(), path: place(name) },
+            _ => ServeError::Read { model: model(), path: place(name), source: error },
         };
         let found = names.iter().find_map(|&name| match folder.files.open(name) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
@@ -59,17 +59,17 @@ impl ModelFile {
             }
             Err(error) => return Err(fault(name, error)),
         };
-        let loaded = loaded.map_err(|source| LoadError::File {
+        let loaded = loaded.map_err(|source| ServeError::File {
             model: model(),
             path: path.clone(),
             source: Box::new(source),
         })?;
-        let interface = loaded.interface().map_err(|source| LoadError::Shapes {
+        let interface = loaded.interface().map_err(|source| ServeError::Shapes {
             model: model(),
             path,
             source: Box::new(source),
         })?;
-        let signature = Signature::of(&config.name, &interface)?;
+        let signature = ModelSignature::of(&config.name, &interface)?;
         Ok(ModelFile { model: loaded, signature })
     }
 
@@ -79,7 +79,7 @@ impl ModelFile {
     }
 
     /// The model's own inputs and outputs, for [`ModelConfig::complete`] and [`ModelConfig::check`].
-    pub fn signature(&self) -> &Signature {
+    pub fn signature(&self) -> &ModelSignature {
         &self.signature
     }
 }

@@ -5,11 +5,11 @@ mod operations;
 mod setup;
 
 pub use file::{ModelFile, VersionFolder};
-pub use setup::{Hardware, Log, LogLevel, Placement, Setup};
+pub use setup::{Hardware, Log, LogLevel, ModelPlacement, Setup};
 
-use crate::complete::Signature;
+use crate::complete::ModelSignature;
 use crate::config::{DataType, ModelConfig};
-use crate::failure::LoadError;
+use crate::failure::ServeError;
 use operations::Operations;
 use std::sync::RwLock;
 use trident_engine::{OpTotal, PlanError, PlanReport, Session};
@@ -18,7 +18,7 @@ use trident_runtime::PoolStats;
 
 /// One version of a model, ready to run. It may run on several threads at a time. Dropping it frees its memory, but for results
 /// that are still in use.
-pub struct Model {
+pub struct ServedModel {
     pub(crate) name: String,
     pub(crate) session: Session,
     pub(crate) inputs: Vec<InputSpec>,
@@ -33,8 +33,8 @@ pub struct Model {
     /// Held shared by runs, and alone by one that needs the memory of the others.
     pub(crate) turns: RwLock<()>,
     pub(crate) operations: Operations,
-    signature: Signature,
-    placement: Placement,
+    signature: ModelSignature,
+    placement: ModelPlacement,
 }
 
 /// An input that requests may give.
@@ -58,15 +58,15 @@ pub(crate) struct OutputSpec {
     pub(crate) usual: bool,
 }
 
-impl Model {
-    /// Reads the model of a version's folder and prepares it, see [`ModelFile::read`] and [`Model::new`].
+impl ServedModel {
+    /// Reads the model of a version's folder and prepares it, see [`ModelFile::read`] and [`ServedModel::new`].
     pub fn load(
         config: &ModelConfig,
         folder: &VersionFolder<'_>,
         hardware: &Hardware,
         log: &mut Log<'_>,
-    ) -> Result<Model, LoadError> {
-        Model::new(ModelFile::read(config, folder)?, config, hardware, log)
+    ) -> Result<ServedModel, ServeError> {
+        ServedModel::new(ModelFile::read(config, folder)?, config, hardware, log)
     }
 
     /// Prepares a model that was read, as [`Setup::of`] says.
@@ -75,7 +75,7 @@ impl Model {
         config: &ModelConfig,
         hardware: &Hardware,
         log: &mut Log<'_>,
-    ) -> Result<Model, LoadError> {
+    ) -> Result<ServedModel, ServeError> {
         let Setup { devices, placement, options, threads, dependent_rows, operations } =
             Setup::of(config, file.signature(), hardware, log)?;
         let ModelFile { model, signature } = file;
@@ -87,7 +87,7 @@ impl Model {
             log(LogLevel::Warning, &format!("model '{}': {unfolded}", config.name));
         }
         let largest = usize::try_from(config.max_batch_size).unwrap_or(0);
-        Ok(Model {
+        Ok(ServedModel {
             name: config.name.clone(),
             session,
             inputs: inputs(&signature),
@@ -109,12 +109,12 @@ impl Model {
     }
 
     /// The model's own inputs and outputs.
-    pub fn signature(&self) -> &Signature {
+    pub fn signature(&self) -> &ModelSignature {
         &self.signature
     }
 
     /// The devices that run the model.
-    pub fn placement(&self) -> &Placement {
+    pub fn placement(&self) -> &ModelPlacement {
         &self.placement
     }
 
@@ -130,18 +130,18 @@ impl Model {
     }
 
     /// The plan, without sizes of inputs.
-    pub fn report(&self) -> Result<PlanReport, LoadError> {
+    pub fn report(&self) -> Result<PlanReport, ServeError> {
         let report = self.session.report(&[]);
         report.map_err(|source| unplanned(self.name.clone(), source, self.memory_limit))
     }
 }
 
-fn unplanned(model: String, source: PlanError, limit: Option<usize>) -> LoadError {
+fn unplanned(model: String, source: PlanError, limit: Option<usize>) -> ServeError {
     let limit = limit.filter(|_| matches!(source, PlanError::Memory { .. }));
-    LoadError::Plan { model, source: Box::new(source), limit }
+    ServeError::Plan { model, source: Box::new(source), limit }
 }
 
-fn inputs(signature: &Signature) -> Vec<InputSpec> {
+fn inputs(signature: &ModelSignature) -> Vec<InputSpec> {
     let spec = |tensor: &crate::TensorInfo| {
         Some(InputSpec {
             name: tensor.name.clone(),

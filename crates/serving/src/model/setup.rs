@@ -2,10 +2,10 @@
 
 use super::operations::Operations;
 use crate::accelerators::{Accelerators, Fallback};
-use crate::complete::Signature;
+use crate::complete::ModelSignature;
 use crate::config::{ModelConfig, SchedulingChoice};
 use crate::error::{hint, shorten, similar};
-use crate::failure::LoadError;
+use crate::failure::ServeError;
 use crate::invalid::ConfigError;
 use crate::onnxruntime::{self, ExecutionMode, GraphLevel, OnnxRuntimeOptions};
 use crate::rows::DependentRows;
@@ -41,7 +41,7 @@ pub type Log<'a> = dyn FnMut(LogLevel, &str) + 'a;
 
 /// The devices that run a model.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Placement {
+pub struct ModelPlacement {
     /// Names of its devices, in order of preference.
     pub devices: Vec<String>,
     /// Accelerators that it asks for and that are not there.
@@ -51,7 +51,7 @@ pub struct Placement {
 }
 
 /// `metal, cpu; not here: amx; of other hardware: cuda`.
-impl fmt::Display for Placement {
+impl fmt::Display for ModelPlacement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.devices.join(", "))?;
         for (what, names) in [("not here", &self.absent), ("of other hardware", &self.ignored)] {
@@ -68,7 +68,7 @@ pub struct Setup {
     /// The devices, in order of preference.
     pub devices: Vec<Arc<dyn Device>>,
     /// Their names, and what was asked for besides.
-    pub placement: Placement,
+    pub placement: ModelPlacement,
     /// The options of the model's session.
     pub options: Options,
     /// Most threads of a run; 0 for all of a device.
@@ -88,10 +88,10 @@ impl Setup {
     /// the ONNX Runtime backend's.
     pub fn of(
         config: &ModelConfig,
-        signature: &Signature,
+        signature: &ModelSignature,
         hardware: &Hardware,
         log: &mut Log<'_>,
-    ) -> Result<Setup, LoadError> {
+    ) -> Result<Setup, ServeError> {
         config.supported()?;
         config.check(signature)?;
         let settings = OnnxRuntimeOptions::of(config)?;
@@ -135,7 +135,7 @@ impl Setup {
 impl ModelConfig {
     /// Refuses what would otherwise be ignored, with wrong results. [`Setup::of`] does so, too; servers call this before
     /// [`ModelConfig::complete`], so that nothing is filled in for nothing.
-    pub fn supported(&self) -> Result<(), LoadError> {
+    pub fn supported(&self) -> Result<(), ServeError> {
         let operations = self.model_operations.as_ref();
         let fields = [
             ("batch_input", !self.batch_input.is_empty()),
@@ -144,7 +144,7 @@ impl ModelConfig {
             ("model_operations", operations.is_some_and(|ops| !ops.op_library_filename.is_empty())),
         ];
         match fields.into_iter().find(|(_, given)| *given) {
-            Some((field, _)) => Err(LoadError::Unsupported { model: self.name.clone(), field }),
+            Some((field, _)) => Err(ServeError::Unsupported { model: self.name.clone(), field }),
             None => Ok(()),
         }
     }
@@ -167,7 +167,7 @@ fn place(
     config: &ModelConfig,
     hardware: &Hardware,
     log: &mut Log<'_>,
-) -> Result<(Vec<Arc<dyn Device>>, Placement), LoadError> {
+) -> Result<(Vec<Arc<dyn Device>>, ModelPlacement), ServeError> {
     let asked = Accelerators::of(config)?;
     for line in asked.log_lines(&config.name) {
         log(LogLevel::Info, &line);
@@ -180,7 +180,7 @@ fn place(
             Some((_, device)) => add(&mut devices, device),
             None if asked.fallback == Fallback::Refused => {
                 let model = config.name.clone();
-                return Err(LoadError::Accelerator { model, accelerator: name });
+                return Err(ServeError::Accelerator { model, accelerator: name });
             }
             None if absent.contains(&name) => {}
             None => absent.push(name),
@@ -197,7 +197,7 @@ fn place(
         log(LogLevel::Warning, &line);
     }
     let absent = absent.into_iter().map(str::to_owned).collect();
-    Ok((devices, Placement { devices: names, absent, ignored: asked.ignored }))
+    Ok((devices, ModelPlacement { devices: names, absent, ignored: asked.ignored }))
 }
 
 fn add(devices: &mut Vec<Arc<dyn Device>>, device: &Arc<dyn Device>) {

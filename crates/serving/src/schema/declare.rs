@@ -8,7 +8,7 @@ macro_rules! message {
         pub struct $name { $($(#[$field_doc])* pub $field: $ty,)* }
 
         impl $crate::schema::Value for $name {
-            fn from_node(node: $crate::node::Node) -> Result<$name, $crate::error::ParseError> {
+            fn from_node(node: $crate::node::Node) -> Result<$name, $crate::error::ConfigParseError> {
                 #[allow(unused_mut)] // a message may have no fields
                 let mut message = $name::default();
                 let fields: &mut [(&'static str, &mut dyn $crate::schema::Field)] =
@@ -56,7 +56,7 @@ macro_rules! enumeration {
         }
 
         impl $crate::schema::Value for $name {
-            fn from_node(node: $crate::node::Node) -> Result<$name, $crate::error::ParseError> {
+            fn from_node(node: $crate::node::Node) -> Result<$name, $crate::error::ConfigParseError> {
                 let number = $crate::schema::read_choice(stringify!($name), $name::NAMES, &node)?;
                 Ok($name::ALL[number])
             }
@@ -94,7 +94,7 @@ macro_rules! oneof {
                 &mut self,
                 name: &str,
                 node: $crate::node::Node,
-            ) -> Result<(), $crate::error::ParseError> {
+            ) -> Result<(), $crate::error::ConfigParseError> {
                 match name {
                     $($field => *self = $name::$variant($crate::schema::Value::from_node(node)?),)*
                     _ => {}

@@ -9,7 +9,7 @@ mod values;
 pub(crate) use declare::{enumeration, message, oneof};
 pub(crate) use values::read_choice;
 
-use crate::error::{ParseError, ParseErrorKind, shorten, similar};
+use crate::error::{ConfigParseError, ParseErrorKind, shorten, similar};
 use crate::node::{Entry, Kind, Node, Origin};
 use std::collections::BTreeMap;
 
@@ -25,7 +25,7 @@ pub(crate) enum Form {
 /// A type of values.
 pub(crate) trait Value: Sized {
     /// The value of a node.
-    fn from_node(node: Node) -> Result<Self, ParseError>;
+    fn from_node(node: Node) -> Result<Self, ConfigParseError>;
     /// The node of the value.
     fn to_node(&self, form: Form) -> Node;
 }
@@ -36,7 +36,7 @@ pub(crate) trait Scalar: Value + Default + PartialEq {}
 /// A type of keys of maps.
 pub(crate) trait Key: Value + Ord + Default + ToString {
     /// The key that an object of JSON has as a name.
-    fn from_name(name: String) -> Result<Self, ParseError> {
+    fn from_name(name: String) -> Result<Self, ConfigParseError> {
         Self::from_node(Node::new(Kind::String(name)))
     }
 }
@@ -54,7 +54,7 @@ pub(crate) trait Field {
     }
 
     /// Takes a value; `name` is one of the members of a choice.
-    fn read(&mut self, name: &str, node: Node) -> Result<(), ParseError>;
+    fn read(&mut self, name: &str, node: Node) -> Result<(), ConfigParseError>;
 
     /// Appends what is to be written.
     fn write(&self, name: &'static str, form: Form, out: &mut Vec<Entry>);
@@ -65,7 +65,7 @@ pub(crate) fn entry(name: &str, value: Node) -> Entry {
 }
 
 impl<T: Scalar> Field for T {
-    fn read(&mut self, _: &str, node: Node) -> Result<(), ParseError> {
+    fn read(&mut self, _: &str, node: Node) -> Result<(), ConfigParseError> {
         *self = T::from_node(node)?;
         Ok(())
     }
@@ -78,7 +78,7 @@ impl<T: Scalar> Field for T {
 }
 
 impl<T: Value> Field for Option<T> {
-    fn read(&mut self, _: &str, node: Node) -> Result<(), ParseError> {
+    fn read(&mut self, _: &str, node: Node) -> Result<(), ConfigParseError> {
         *self = Some(T::from_node(node)?);
         Ok(())
     }
@@ -93,7 +93,7 @@ impl<T: Value> Field for Vec<T> {
         true
     }
 
-    fn read(&mut self, _: &str, node: Node) -> Result<(), ParseError> {
+    fn read(&mut self, _: &str, node: Node) -> Result<(), ConfigParseError> {
         let items = match node {
             Node { kind: Kind::List(items), .. } => items,
             node if node.is_json() => return Err(node.expected("a list")),
@@ -119,10 +119,10 @@ impl<K: Key, V: Value + Default> Field for BTreeMap<K, V> {
         true
     }
 
-    fn read(&mut self, _: &str, node: Node) -> Result<(), ParseError> {
+    fn read(&mut self, _: &str, node: Node) -> Result<(), ConfigParseError> {
         let mut insert = |origin, key: K, value: V| {
             let name = shorten(&key.to_string());
-            let fault = || ParseError::new(origin, ParseErrorKind::DuplicateKey(name));
+            let fault = || ConfigParseError::new(origin, ParseErrorKind::DuplicateKey(name));
             self.insert(key, value).map_or(Ok(()), |_| Err(fault()))
         };
         let pairs = match node {
@@ -159,7 +159,7 @@ pub(crate) fn read_fields(
     message: &'static str,
     fields: &mut [(&'static str, &mut dyn Field)],
     node: Node,
-) -> Result<(), ParseError> {
+) -> Result<(), ConfigParseError> {
     let json = node.is_json();
     let Node { kind: Kind::Message(entries), .. } = node else {
         return Err(node.expected("a message"));
@@ -167,7 +167,7 @@ pub(crate) fn read_fields(
     // Each field once, however often it is repeated.
     let mut seen = vec![];
     for Entry { name, origin, value } in entries {
-        let fault = |kind| ParseError::new(origin, kind).inside(&name);
+        let fault = |kind| ConfigParseError::new(origin, kind).inside(&name);
         // JSON may also spell `max_batch_size` as `maxBatchSize`.
         let is = |known: &str| known == name || json && camel_case(known) == name;
         let found = fields.iter_mut().find_map(|(declared, field)| {

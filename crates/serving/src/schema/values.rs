@@ -1,7 +1,7 @@
 //! Scalars: strings, truth values, numbers and the names of enumerations.
 
 use super::{Form, Key, Scalar, Value};
-use crate::error::{ParseError, ParseErrorKind, shorten, similar};
+use crate::error::{ConfigParseError, ParseErrorKind, shorten, similar};
 use crate::node::{Kind, Node, Origin};
 use crate::text::float_word;
 
@@ -10,11 +10,11 @@ pub(crate) fn read_choice(
     ty: &'static str,
     names: &'static [&'static str],
     node: &Node,
-) -> Result<usize, ParseError> {
+) -> Result<usize, ConfigParseError> {
     let unknown = |value: &str| {
         let suggestion = similar(&value.to_ascii_uppercase(), names.iter().copied());
         let value = shorten(value);
-        ParseError::new(node.origin, ParseErrorKind::UnknownValue { ty, value, suggestion })
+        ConfigParseError::new(node.origin, ParseErrorKind::UnknownValue { ty, value, suggestion })
     };
     match &node.kind {
         Kind::Word(name) => {
@@ -33,7 +33,7 @@ pub(crate) fn read_choice(
 }
 
 impl Value for String {
-    fn from_node(node: Node) -> Result<String, ParseError> {
+    fn from_node(node: Node) -> Result<String, ConfigParseError> {
         match node.kind {
             Kind::String(text) => Ok(text),
             _ => Err(node.expected("a string")),
@@ -46,7 +46,7 @@ impl Value for String {
 }
 
 impl Value for bool {
-    fn from_node(node: Node) -> Result<bool, ParseError> {
+    fn from_node(node: Node) -> Result<bool, ConfigParseError> {
         match (&node.kind, node.origin) {
             (Kind::Bool(value), _) => Ok(*value),
             (Kind::Word(word), _) if ["true", "True", "t"].contains(&&**word) => Ok(true),
@@ -65,11 +65,11 @@ impl Value for bool {
 macro_rules! integers {
     ($($ty:ty: $name:literal,)*) => {$(
         impl Value for $ty {
-            fn from_node(node: Node) -> Result<$ty, ParseError> {
+            fn from_node(node: Node) -> Result<$ty, ConfigParseError> {
                 let value = integer(&node)?;
                 <$ty>::try_from(value).map_err(|_| {
                     let kind = ParseErrorKind::Range { value: node.describe(), ty: $name };
-                    ParseError::new(node.origin, kind)
+                    ConfigParseError::new(node.origin, kind)
                 })
             }
 
@@ -85,7 +85,7 @@ macro_rules! integers {
 integers! { i32: "int32", u32: "uint32", i64: "int64", u64: "uint64", }
 
 /// The integer of a node; JSON also writes integers as strings and with a fraction of 0.
-fn integer(node: &Node) -> Result<i128, ParseError> {
+fn integer(node: &Node) -> Result<i128, ConfigParseError> {
     match &node.kind {
         Kind::Integer(value) => Some(*value),
         Kind::String(text) if node.is_json() => text.parse().ok(),
@@ -97,7 +97,7 @@ fn integer(node: &Node) -> Result<i128, ParseError> {
 }
 
 impl Value for f64 {
-    fn from_node(node: Node) -> Result<f64, ParseError> {
+    fn from_node(node: Node) -> Result<f64, ConfigParseError> {
         let value = match &node.kind {
             Kind::Integer(value) => Some(*value as f64),
             Kind::Float(value) => Some(*value),
@@ -114,13 +114,13 @@ impl Value for f64 {
 }
 
 impl Value for f32 {
-    fn from_node(node: Node) -> Result<f32, ParseError> {
+    fn from_node(node: Node) -> Result<f32, ConfigParseError> {
         let origin = node.origin;
         let value = f64::from_node(node)?;
         let narrow = value as f32;
         if narrow.is_infinite() && value.is_finite() {
             let kind = ParseErrorKind::Range { value: format!("{value:?}"), ty: "float" };
-            return Err(ParseError::new(origin, kind));
+            return Err(ConfigParseError::new(origin, kind));
         }
         Ok(narrow)
     }

@@ -1,6 +1,6 @@
 //! Tokens of the text format.
 
-use crate::error::{ParseError, ParseErrorKind, Position, shorten};
+use crate::error::{ConfigParseError, ParseErrorKind, Position, shorten};
 use crate::node::Origin;
 use std::iter::Peekable;
 use std::str::Chars;
@@ -45,7 +45,7 @@ impl<'t> Lexer<'t> {
     }
 
     /// The next token and where it starts.
-    pub(super) fn next(&mut self) -> Result<(Token, Position), ParseError> {
+    pub(super) fn next(&mut self) -> Result<(Token, Position), ConfigParseError> {
         self.skip_space();
         let at = self.at;
         let token = match self.rest.peek() {
@@ -109,7 +109,7 @@ impl<'t> Lexer<'t> {
         text
     }
 
-    fn string(&mut self, quote: char) -> Result<Vec<u8>, ParseError> {
+    fn string(&mut self, quote: char) -> Result<Vec<u8>, ConfigParseError> {
         let start = Origin::Text(self.at);
         self.bump();
         let mut bytes = vec![];
@@ -117,11 +117,11 @@ impl<'t> Lexer<'t> {
             let at = Origin::Text(self.at);
             match self.bump() {
                 None | Some('\n') => {
-                    return Err(ParseError::new(start, ParseErrorKind::OpenString));
+                    return Err(ConfigParseError::new(start, ParseErrorKind::OpenString));
                 }
                 Some(c) if c == quote => return Ok(bytes),
                 Some('\\') => {
-                    let fault = |text| ParseError::new(at, ParseErrorKind::Escape(text));
+                    let fault = |text| ConfigParseError::new(at, ParseErrorKind::Escape(text));
                     self.escape(&mut bytes).map_err(fault)?;
                 }
                 Some(c) => bytes.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),

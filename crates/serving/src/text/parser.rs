@@ -1,14 +1,14 @@
 //! The text format's syntax.
 
 use super::lexer::{Lexer, Token};
-use crate::error::{ParseError, ParseErrorKind, Position, shorten};
+use crate::error::{ConfigParseError, ParseErrorKind, Position, shorten};
 use crate::node::{Entry, Kind, Node, Origin};
 
 /// How deep messages and lists may nest; configurations need less than ten.
 const MAX_DEPTH: usize = 64;
 
 /// The fields of a text.
-pub(crate) fn parse(text: &str) -> Result<Node, ParseError> {
+pub(crate) fn parse(text: &str) -> Result<Node, ConfigParseError> {
     let mut lexer = Lexer::new(text);
     let (token, at) = lexer.next()?;
     let mut parser = Parser { lexer, token, at };
@@ -25,13 +25,13 @@ struct Parser<'t> {
 
 impl Parser<'_> {
     /// Takes the token.
-    fn bump(&mut self) -> Result<Token, ParseError> {
+    fn bump(&mut self) -> Result<Token, ConfigParseError> {
         let (token, at) = self.lexer.next()?;
         self.at = at;
         Ok(std::mem::replace(&mut self.token, token))
     }
 
-    fn eat(&mut self, symbol: char) -> Result<bool, ParseError> {
+    fn eat(&mut self, symbol: char) -> Result<bool, ConfigParseError> {
         let found = self.token == Token::Symbol(symbol);
         if found {
             self.bump()?;
@@ -39,16 +39,16 @@ impl Parser<'_> {
         Ok(found)
     }
 
-    fn fault(&self, kind: ParseErrorKind) -> ParseError {
-        ParseError::new(Origin::Text(self.at), kind)
+    fn fault(&self, kind: ParseErrorKind) -> ConfigParseError {
+        ConfigParseError::new(Origin::Text(self.at), kind)
     }
 
-    fn expected(&self, expected: &'static str) -> ParseError {
+    fn expected(&self, expected: &'static str) -> ConfigParseError {
         self.fault(ParseErrorKind::Expected { expected, found: self.token.describe() })
     }
 
     /// Fields up to `end`, which is taken too.
-    fn fields(&mut self, end: &Token, depth: usize) -> Result<Vec<Entry>, ParseError> {
+    fn fields(&mut self, end: &Token, depth: usize) -> Result<Vec<Entry>, ConfigParseError> {
         if depth > MAX_DEPTH {
             return Err(self.fault(ParseErrorKind::Depth));
         }
@@ -76,7 +76,7 @@ impl Parser<'_> {
     }
 
     /// Parses the text after a field's name.
-    fn field(&mut self, depth: usize) -> Result<Node, ParseError> {
+    fn field(&mut self, depth: usize) -> Result<Node, ConfigParseError> {
         let colon = self.eat(':')?;
         if !colon && !matches!(self.token, Token::Symbol('{' | '<' | '[')) {
             return Err(self.expected("`:` or a message"));
@@ -105,7 +105,7 @@ impl Parser<'_> {
     }
 
     /// A message or a scalar.
-    fn value(&mut self, depth: usize) -> Result<Node, ParseError> {
+    fn value(&mut self, depth: usize) -> Result<Node, ConfigParseError> {
         let origin = Origin::Text(self.at);
         let kind = match &self.token {
             Token::Symbol(open @ ('{' | '<')) => {
@@ -120,14 +120,14 @@ impl Parser<'_> {
                     self.bump()?;
                 }
                 let text = String::from_utf8(bytes);
-                Kind::String(text.map_err(|_| ParseError::new(origin, ParseErrorKind::Utf8))?)
+                Kind::String(text.map_err(|_| ConfigParseError::new(origin, ParseErrorKind::Utf8))?)
             }
             _ => self.scalar()?,
         };
         Ok(Node { origin, kind })
     }
 
-    fn scalar(&mut self) -> Result<Kind, ParseError> {
+    fn scalar(&mut self) -> Result<Kind, ConfigParseError> {
         let negative = self.eat('-')?;
         let kind = match &self.token {
             Token::Number(text) => {

@@ -3,7 +3,7 @@
 use crate::models::*;
 use std::ops::Range;
 use trident_ir::{DType, Literal};
-use trident_serving::{DataType, ForeignBytes, Model, Part, Request, Response};
+use trident_serving::{DataType, ForeignBytes, InferenceRequest, Part, Response, ServedModel};
 
 /// Pseudo-random numbers (splitmix64).
 struct Random(u64);
@@ -39,7 +39,7 @@ impl Random {
 }
 
 /// Two layers, softmax over the features, and the index of the largest; any number of features in the sequence axis.
-fn network() -> Model {
+fn network() -> ServedModel {
     let x = ("x", tensor(DType::F32, "N S 24"));
     let nodes = vec![
         node("h = MatMul(x, a)"),
@@ -72,7 +72,7 @@ fn a_batch_gives_the_bits_of_single_runs() {
                 (vec![rows as i64, length as i64, 24], bytes(&values))
             })
             .collect();
-        let requests: Vec<Request<'_>> = inputs
+        let requests: Vec<InferenceRequest<'_>> = inputs
             .iter()
             .map(|(shape, data)| {
                 let parts = random.split(data);
@@ -108,7 +108,7 @@ fn results_are_those_of_the_formula_in_the_order_of_requests() {
         })
         .collect();
     let encoded: Vec<Vec<u8>> = data.iter().map(|(_, values)| bytes(values)).collect();
-    let requests: Vec<Request<'_>> = data
+    let requests: Vec<InferenceRequest<'_>> = data
         .iter()
         .zip(&encoded)
         .map(|((rows, _), bytes)| request(vec![input("x", DataType::Fp32, &[*rows, 3], &[bytes])]))
@@ -180,7 +180,7 @@ fn strings_in_the_memory_of_a_client_are_checked() {
 fn models_without_a_batch_dimension_run_requests_one_by_one() {
     let model = load("name: 'm'", add()).unwrap();
     let data = [bytes(&[1.0f32, 2.0, 3.0]), bytes(&[0.0f32; 6]), vec![]];
-    let requests: Vec<Request<'_>> = data
+    let requests: Vec<InferenceRequest<'_>> = data
         .iter()
         .map(|data| {
             let rows = data.len() as i64 / 12;
@@ -239,7 +239,7 @@ fn a_request_that_wants_no_output_gets_none() {
     let model = load("name: 'm' max_batch_size: 4", add()).unwrap();
     let data = bytes(&[1.0f32, 2.0, 3.0]);
     let x = || request(vec![input("x", DataType::Fp32, &[1, 3], &[&data])]);
-    let nothing = || Request { outputs: Some(vec![]), ..x() };
+    let nothing = || InferenceRequest { outputs: Some(vec![]), ..x() };
     let responses = model.execute(&[nothing(), x(), nothing()]).responses;
     let counts = responses.iter().map(|r| r.as_ref().unwrap().outputs.len());
     assert_eq!(counts.collect::<Vec<_>>(), [0, 1, 0]);
@@ -248,7 +248,7 @@ fn a_request_that_wants_no_output_gets_none() {
     let execution = model.execute(&[nothing()]);
     assert_eq!(execution.responses, [Ok(Response::default())]);
     assert_eq!(execution.computing.start, execution.computing.end);
-    let wrong = Request { outputs: Some(vec![]), ..request(vec![]) };
+    let wrong = InferenceRequest { outputs: Some(vec![]), ..request(vec![]) };
     assert!(answer(&model, wrong).unwrap_err().contains("missing required input(s) ['x']"));
 }
 
@@ -300,8 +300,9 @@ fn states_and_controls_are_tensors_of_requests() {
     // Without names, the configuration's outputs; states only where they are asked for.
     let usual = answer(&model, made(0)).unwrap();
     assert_eq!(usual.outputs.iter().map(|o| &*o.name).collect::<Vec<_>>(), ["y"]);
-    let requests: Vec<Request<'_>> =
-        [0, 1].map(|at| Request { outputs: Some(vec!["sum_out", "y"]), ..made(at) }).into();
+    let requests: Vec<InferenceRequest<'_>> = [0, 1]
+        .map(|at| InferenceRequest { outputs: Some(vec!["sum_out", "y"]), ..made(at) })
+        .into();
     let responses = model.execute(&requests).responses;
     let values = |at: usize| -> Vec<(String, f32)> {
         let outputs = &responses[at].as_ref().unwrap().outputs;
@@ -312,14 +313,14 @@ fn states_and_controls_are_tensors_of_requests() {
 }
 
 /// `y[M] = a[N][b[M]]`, with these names of the first dimensions.
-fn gather(config: &str, first: [&str; 2]) -> (Model, Vec<String>) {
+fn gather(config: &str, first: [&str; 2]) -> (ServedModel, Vec<String>) {
     let inputs = [("a", tensor(DType::F32, first[0])), ("b", tensor(DType::I64, first[1]))];
     let graph = graph(&inputs, vec![node("y = Gather(a, b)")], &["y"]);
     load_on(config, graph, &hardware()).unwrap()
 }
 
 /// The inputs that a batch of two requests with these inputs would share, as answers tell.
-fn gathered(model: &Model) -> [Vec<f32>; 2] {
+fn gathered(model: &ServedModel) -> [Vec<f32>; 2] {
     let (first, second, zero) = (bytes(&[1.0f32]), bytes(&[2.0f32]), bytes(&[0i64]));
     let of = |a| {
         let b = input("b", DataType::Int64, &[1], &[&zero]);

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use trident_ir::DType;
-use trident_serving::{CancelFlag, DataType, ErrorCode, Model, Request, RequestError};
+use trident_serving::{
+    CancelFlag, DataType, ErrorCode, InferenceRequest, RequestError, ServedModel,
+};
 
 #[test]
 fn requests_that_do_not_fit_fail_alone() {
@@ -67,13 +69,13 @@ fn requests_that_do_not_fit_fail_alone() {
             assert_eq!(floats(&response.as_ref().unwrap().outputs[0].data), [2.0; 3]);
         }
     }
-    let unknown = Request { outputs: Some(vec!["y", "w"]), ..request(vec![x(), z()]) };
+    let unknown = InferenceRequest { outputs: Some(vec!["y", "w"]), ..request(vec![x(), z()]) };
     let error = answer(&model, unknown).unwrap_err();
     assert_eq!(error, "InvalidArg: unexpected inference output 'w' for model 'm'");
 }
 
 /// `y[n] = x[n, i[n]]`, which fails for indices that are none.
-fn pick() -> Model {
+fn pick() -> ServedModel {
     let inputs = [("x", tensor(DType::F32, "N 3")), ("i", tensor(DType::I64, "N 1"))];
     let node = node_with("y = GatherElements(x, i)", "axis", 1);
     load("name: 'm' max_batch_size: 8", graph(&inputs, vec![node], &["y"])).unwrap()
@@ -84,7 +86,7 @@ fn only_the_request_that_a_run_fails_for_fails() {
     let model = pick();
     let x = bytes(&[5.0f32, 6.0, 7.0]);
     let indices = [2i64, 0, 99, 1, -100].map(|i| bytes(&[i]));
-    let requests: Vec<Request<'_>> = indices
+    let requests: Vec<InferenceRequest<'_>> = indices
         .iter()
         .map(|i| {
             let x = input("x", DataType::Fp32, &[1, 3], &[&x]);
@@ -150,7 +152,7 @@ fn results_without_rows_for_the_batch_name_both_shapes() {
 fn cancelled_requests_leave_the_rest_of_their_batch() {
     let model = load("name: 'm' max_batch_size: 8", add()).unwrap();
     let data = bytes(&[1.0f32, 2.0, 3.0]);
-    let with = |cancel: Option<CancelFlag>| Request {
+    let with = |cancel: Option<CancelFlag>| InferenceRequest {
         cancel,
         ..request(vec![input("x", DataType::Fp32, &[1, 3], &[&data])])
     };
@@ -185,17 +187,17 @@ fn a_run_stops_when_nobody_waits_for_it() {
         let asked = AtomicUsize::new(0);
         CancelFlag::when(move || asked.fetch_add(1, Ordering::Relaxed) > 0)
     };
-    let requests = [0, 1].map(|_| Request { cancel: Some(flag()), ..x() });
+    let requests = [0, 1].map(|_| InferenceRequest { cancel: Some(flag()), ..x() });
     let responses = model.execute(&requests).responses;
     assert!(responses.iter().all(|r| *r == Err(RequestError::Cancelled)), "{responses:?}");
 
     let past = Instant::now();
-    let requests = [0, 1].map(|_| Request { deadline: Some(past), ..x() });
+    let requests = [0, 1].map(|_| InferenceRequest { deadline: Some(past), ..x() });
     let responses = model.execute(&requests).responses;
     assert!(responses.iter().all(|r| *r == Err(RequestError::Timeout)), "{responses:?}");
     // One that waits longer keeps the batch going.
     let later = past + Duration::from_secs(600);
-    let requests = [past, later].map(|end| Request { deadline: Some(end), ..x() });
+    let requests = [past, later].map(|end| InferenceRequest { deadline: Some(end), ..x() });
     assert!(model.execute(&requests).responses.iter().all(Result::is_ok));
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use trident_onnx::files::Disk;
 use trident_onnx::proto::{GraphProto, StringStringEntryProto, TensorProto};
 use trident_serving::{
-    DataType, ErrorCode, Hardware, LoadError, Model, ModelConfig, ModelFile, VersionFolder,
+    DataType, ErrorCode, Hardware, ModelConfig, ModelFile, ServeError, ServedModel, VersionFolder,
 };
 
 fn fault(config: &str, folder: &Folder) -> (ErrorCode, String) {
@@ -90,7 +90,7 @@ fn models_may_be_folders_with_data_files_and_links() {
     }
     let files = Disk::repository(&version);
     let (file, config) = completed("name: 'm' max_batch_size: 2", &files).unwrap();
-    let model = Model::new(file, &config, &hardware(), &mut |_, _| {}).unwrap();
+    let model = ServedModel::new(file, &config, &hardware(), &mut |_, _| {}).unwrap();
     let data = bytes(&[0.0f32; 3]);
     let x = input("x", DataType::Fp32, &[1, 3], &[&data]);
     let response = answer(&model, request(vec![x])).unwrap();
@@ -124,7 +124,7 @@ fn hardware_that_is_absent_is_told_once_or_refused() {
     let refusing =
         format!("{ASKS} parameters {{ key: 'fallback' value {{ string_value: 'refused' }} }}");
     let error = load(&refusing, add()).err().unwrap();
-    assert!(matches!(&error, LoadError::Accelerator { accelerator: "metal", .. }), "{error}");
+    assert!(matches!(&error, ServeError::Accelerator { accelerator: "metal", .. }), "{error}");
     assert_eq!(error.code(), ErrorCode::Unavailable);
     let unknown = ASKS.replace("'amx'", "'x'");
     let error = load(&unknown, add()).err().unwrap();

@@ -4,12 +4,12 @@ use crate::models::*;
 use std::sync::Arc;
 use trident_ir::{DType, Literal};
 use trident_runtime::{Device, HostMemory, Pool, PoolSettings, Queued, QueuedOptions};
-use trident_serving::{DataType, ErrorCode, Hardware, Model, Request, Response};
+use trident_serving::{DataType, ErrorCode, Hardware, InferenceRequest, Response, ServedModel};
 
 const ROW: usize = 1 << 15;
 
 /// The largest `exp(-x)` of each row, which has 128 KiB.
-fn rows(limit: &str) -> Model {
+fn rows(limit: &str) -> ServedModel {
     let x = ("x", tensor(DType::F32, "N 32768"));
     let nodes = vec![node("z = Neg(x)"), node("e = Exp(z)"), node("y = ReduceMax(e, axes)")];
     let mut graph = graph(&[x], nodes, &["y"]);
@@ -21,7 +21,7 @@ fn limit(bytes: &str) -> String {
     format!("parameters {{ key: 'memory_limit' value {{ string_value: '{bytes}' }} }}")
 }
 
-fn many(count: usize, data: &[u8]) -> Vec<Request<'_>> {
+fn many(count: usize, data: &[u8]) -> Vec<InferenceRequest<'_>> {
     let one = || request(vec![input("x", DataType::Fp32, &[1, ROW as i64], &[data])]);
     (0..count).map(|_| one()).collect()
 }
@@ -41,7 +41,7 @@ fn a_batch_with_too_little_memory_runs_request_by_request() {
 }
 
 /// `-x` of rows of 128 KiB: results are as large as inputs.
-fn negated(config: &str) -> Model {
+fn negated(config: &str) -> ServedModel {
     let graph = graph(&[("x", tensor(DType::F32, "N 32768"))], vec![node("y = Neg(x)")], &["y"]);
     load(&format!("name: 'm' {config} {}", limit("300K")), graph).unwrap()
 }

@@ -14,8 +14,8 @@ use trident_onnx::proto::{
 use trident_onnx::{tensor_proto, type_proto};
 use trident_runtime::Device;
 use trident_serving::{
-    DataType, Hardware, Host, Input, LoadError, Model, ModelConfig, ModelFile, Part, Request,
-    Response, VersionFolder,
+    DataType, Hardware, Host, InferenceRequest, Input, ModelConfig, ModelFile, Part, Response,
+    ServeError, ServedModel, VersionFolder,
 };
 
 /// A folder in memory. Names with a `/` at their end are folders.
@@ -113,7 +113,7 @@ pub(crate) fn hardware() -> Hardware {
 pub(crate) fn completed(
     text: &str,
     files: &dyn Files,
-) -> Result<(ModelFile, ModelConfig), LoadError> {
+) -> Result<(ModelFile, ModelConfig), ServeError> {
     let mut config = ModelConfig::from_text(text).unwrap();
     config.complete_backend(&config.name.clone(), &["model.onnx"]).unwrap();
     let file = ModelFile::read(&config, &VersionFolder { path: "models/m/1", files })?;
@@ -124,7 +124,7 @@ pub(crate) fn completed(
 }
 
 /// A model whose configuration is completed from the graph.
-pub(crate) fn load(config: &str, graph: GraphProto) -> Result<Model, LoadError> {
+pub(crate) fn load(config: &str, graph: GraphProto) -> Result<ServedModel, ServeError> {
     load_on(config, graph, &hardware()).map(|(model, _)| model)
 }
 
@@ -133,11 +133,11 @@ pub(crate) fn load_on(
     config: &str,
     graph: GraphProto,
     hardware: &Hardware,
-) -> Result<(Model, Vec<String>), LoadError> {
+) -> Result<(ServedModel, Vec<String>), ServeError> {
     let files = Folder::of([("model.onnx", encoded(graph))]);
     let (file, config) = completed(config, &files)?;
     let mut log = vec![];
-    let model = Model::new(file, &config, hardware, &mut |level, line| {
+    let model = ServedModel::new(file, &config, hardware, &mut |level, line| {
         log.push(format!("{level:?}: {line}"));
     })?;
     Ok((model, log))
@@ -175,12 +175,15 @@ pub(crate) fn input<'a>(
     Input { name, data_type, shape: shape.to_vec(), data }
 }
 
-pub(crate) fn request(inputs: Vec<Input<'_>>) -> Request<'_> {
-    Request { inputs, ..Request::default() }
+pub(crate) fn request(inputs: Vec<Input<'_>>) -> InferenceRequest<'_> {
+    InferenceRequest { inputs, ..InferenceRequest::default() }
 }
 
 /// The response to the only request.
-pub(crate) fn answer(model: &Model, request: Request<'_>) -> Result<Response, String> {
+pub(crate) fn answer(
+    model: &ServedModel,
+    request: InferenceRequest<'_>,
+) -> Result<Response, String> {
     let mut execution = model.execute(&[request]);
     assert_eq!(execution.responses.len(), 1);
     execution.responses.remove(0).map_err(|error| format!("{:?}: {error}", error.code()))

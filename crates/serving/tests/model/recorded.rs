@@ -3,9 +3,9 @@
 use crate::models::*;
 use std::path::{Path, PathBuf};
 use trident_onnx::files::Disk;
-use trident_serving::{DataType, Model, Request};
+use trident_serving::{DataType, InferenceRequest, ServedModel};
 
-fn model(name: &str) -> Option<Model> {
+fn model(name: &str) -> Option<ServedModel> {
     let named = std::env::var_os("TRIDENT_SERVER_GOLDEN").map(PathBuf::from);
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/server-golden");
     let folder = named.unwrap_or(beside).join("models").join(name);
@@ -16,7 +16,7 @@ fn model(name: &str) -> Option<Model> {
     }
     let text = std::fs::read_to_string(folder.join("config.pbtxt")).unwrap();
     let (file, config) = completed(&text, &Disk::repository(&folder.join("1"))).unwrap();
-    Some(Model::new(file, &config, &hardware(), &mut |_, _| {}).unwrap())
+    Some(ServedModel::new(file, &config, &hardware(), &mut |_, _| {}).unwrap())
 }
 
 #[test]
@@ -60,7 +60,7 @@ fn sequences_with_controls() {
         let of = |name, at: usize| input(name, DataType::Int32, &[1, 1], &[&data[at]]);
         request(vec![of("INPUT", value), of("START", start), of("READY", ready)])
     };
-    let requests: [Request<'_>; 3] = [made(0, 2, 2), made(1, 3, 2), made(1, 2, 3)];
+    let requests: [InferenceRequest<'_>; 3] = [made(0, 2, 2), made(1, 3, 2), made(1, 2, 3)];
     let responses = model.execute(&requests).responses;
     let values = responses.iter().map(|r| r.as_ref().unwrap().outputs[0].data.to_vec());
     assert_eq!(values.collect::<Vec<_>>(), [6i32, 7, 0].map(|value| bytes(&[value])));

@@ -2,9 +2,9 @@
 
 use crate::models::*;
 use trident_ir::DType;
-use trident_serving::{DataType, Model, Request};
+use trident_serving::{DataType, InferenceRequest, ServedModel};
 
-fn identity(dtype: DType) -> Model {
+fn identity(dtype: DType) -> ServedModel {
     let graph = graph(&[("x", tensor(dtype, "N K"))], vec![node("y = Identity(x)")], &["y"]);
     load("name: 'm' max_batch_size: 8", graph).unwrap()
 }
@@ -27,7 +27,7 @@ fn numbers_of_every_type_keep_their_bits() {
             Bool => data.into_iter().map(|d| d.into_iter().map(|b| b & 1).collect()).collect(),
             _ => data,
         };
-        let requests: Vec<Request<'_>> = data
+        let requests: Vec<InferenceRequest<'_>> = data
             .iter()
             .map(|data| {
                 let rows = (data.len() / width / 5) as i64;
@@ -50,7 +50,7 @@ fn strings_keep_their_bytes() {
         strings(&[b"a\0b", b"c", b""]),
         strings(&["\u{10ffff}".as_bytes(), b"1", b"2", b"3", b"4", b"5"]),
     ];
-    let requests: Vec<Request<'_>> = data
+    let requests: Vec<InferenceRequest<'_>> = data
         .iter()
         .zip([1, 1, 2])
         .map(|(data, rows)| {
