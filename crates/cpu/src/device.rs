@@ -3,6 +3,7 @@
 use crate::kernel::{Call, Compile, Kernel};
 use crate::ops;
 use crate::rewrites::REWRITES;
+use crate::tile::Functions;
 use std::sync::Arc;
 use std::time::Instant;
 use trident_ir::rewrite::{Context, Report, RewriteError};
@@ -25,13 +26,18 @@ const LAUNCH_NANOS: f64 = 500.0;
 pub struct CpuDevice {
     info: DeviceInfo,
     threads: Arc<Threads>,
+    functions: Arc<Functions>,
 }
 
 impl CpuDevice {
     /// A device that uses `threads` threads; 0 means one for each core.
     pub fn new(threads: usize) -> CpuDevice {
         let compiler = Compiler::for_machine(threads);
-        CpuDevice { info: compiler.info(), threads: Arc::clone(compiler.threads()) }
+        CpuDevice {
+            info: compiler.info(),
+            threads: Arc::clone(compiler.threads()),
+            functions: Arc::new(Functions::new(compiler)),
+        }
     }
 }
 
@@ -70,7 +76,8 @@ impl Device for CpuDevice {
             let (op, reason) = ("region".into(), "the CPU takes one op at a time".into());
             return Err(Declined { op, reason });
         };
-        let kernel = ops::kernel(&Compile { op, unit, threads: &self.threads })?;
+        let kernel =
+            ops::kernel(&Compile { op, unit, threads: &self.threads, functions: &self.functions })?;
         let (op, shapes) = (op.clone(), OpShapes::of(unit));
         Ok(Arc::new(Compiled { op, kernel, shapes, threads: self.threads.clone() }))
     }

@@ -1,5 +1,6 @@
 //! What a kernel is made from and what it gets to run.
 
+use crate::tile::Functions;
 use std::sync::Arc;
 use trident_ir::{DType, Element, Op, OpKind, counted};
 use trident_kernels::threads::Threads;
@@ -32,6 +33,8 @@ pub struct Compile<'a> {
     pub unit: &'a Unit<'a>,
     /// The device's threads.
     pub threads: &'a Arc<Threads>,
+    /// The device's tile functions.
+    pub(crate) functions: &'a Arc<Functions>,
 }
 
 impl<'a> Compile<'a> {

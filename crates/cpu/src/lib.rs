@@ -15,5 +15,6 @@ mod rewrites;
 mod test_data;
 #[cfg(test)]
 mod testing;
+mod tile;
 
 pub use device::CpuDevice;

@@ -15,6 +15,7 @@ mod elementwise;
 mod extreme;
 mod fold;
 mod gather;
+mod kept;
 mod loss;
 mod matmul;
 mod moves;
@@ -33,6 +34,7 @@ mod target;
 mod winograd;
 mod writer;
 
+pub use self::kept::Kept;
 pub use self::site::{Array, Request};
 pub use self::target::Target;
 

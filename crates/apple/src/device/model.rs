@@ -3,12 +3,11 @@
 #![allow(unsafe_code)]
 
 use std::any::Any;
-use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use trident_graph_to_tile::{
-    self as graph, Arg, Array, Lowering, Packed, Refusal, Request, Step, Target,
+    self as graph, Arg, Array, Kept, Lowering, Packed, Refusal, Request, Step, Target,
 };
 use trident_ir::rewrite::{Context, Report, RewriteError};
 use trident_ir::{Func, Module, Op};
@@ -200,10 +199,7 @@ fn form(packed: Packed, held: &[Option<Tensor>], pool: &Pool) -> Result<Tensor, 
 
 /// A lowering for certain operands.
 struct Lowered {
-    dims: Vec<Option<Vec<usize>>>,
-    /// Operands whose contents it depends on.
-    contents: Vec<(usize, Vec<u8>)>,
-    lowering: Lowering,
+    kept: Kept,
     /// The kernel of each step.
     kernels: Vec<Arc<Compiled>>,
     packed: Vec<Tensor>,
@@ -253,10 +249,10 @@ impl Executable for GpuOp {
         let lowered = self.lowered(&operands, &dims)?;
         let memory = self.memory(launch, &operands, &dims, &lowered)?;
         let mut dispatches = vec![];
-        for (step, kernel) in lowered.lowering.steps.iter().zip(&lowered.kernels) {
+        for (step, kernel) in lowered.kept.lowering().steps.iter().zip(&lowered.kernels) {
             dispatches.push(self.dispatch(step, kernel, &memory)?);
         }
-        self.run(stream, dispatches, &lowered.lowering, memory, &dims)
+        self.run(stream, dispatches, lowered.kept.lowering(), memory, &dims)
     }
 }
 
@@ -312,23 +308,8 @@ impl GpuOp {
         operands: &[Option<Tensor>],
         results: &[Option<Vec<usize>>],
     ) -> Result<Arc<Lowered>, KernelError> {
-        let tensor = |i: usize| operands.get(i)?.as_ref();
-        let bytes = |i: usize| tensor(i)?.bytes().ok();
-        let dims: Vec<Option<Vec<usize>>> =
-            operands.iter().map(|t| t.as_ref().map(|t| t.dims().to_vec())).collect();
-        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = &*last
-            && known.dims == dims
-            && known.contents.iter().all(|(i, own)| bytes(*i) == Some(own))
-        {
-            return Ok(Arc::clone(known));
-        }
-        let used = RefCell::new(vec![]);
-        let contents = |i: usize| {
-            used.borrow_mut().push((i, bytes(i)?.to_vec()));
-            tensor(i)?.to_literal().ok()
-        };
-        let operands: Vec<Option<Array>> = operands
+        let contents = |i: usize| operands.get(i)?.as_ref()?.to_literal().ok();
+        let arrays: Vec<Option<Array>> = operands
             .iter()
             .map(|t| t.as_ref().map(|t| Array { dtype: t.dtype(), dims: Some(t.dims().to_vec()) }))
             .collect();
@@ -342,24 +323,28 @@ impl GpuOp {
             .collect();
         let request = Request {
             op: &self.op,
-            operands: &operands,
+            operands: &arrays,
             results: &results,
             contents: &contents,
             constant: &|i| self.held.get(i).is_some_and(Option::is_some),
             target: &self.shared.target,
         };
-        let lowering = graph::lower(&request).map_err(|refusal| match refusal {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = last.as_ref().filter(|known| known.kept.fits(&request)) {
+            return Ok(Arc::clone(known));
+        }
+        let kept = Kept::of(&request).map_err(|refusal| match refusal {
             Refusal::Geometry(error) => KernelError::Geometry(error),
             other => KernelError::domain(other.to_string()),
         })?;
+        let lowering = kept.lowering();
         let kernels = lowering.steps.iter().map(|step| self.shared.kernel(step));
         let kernels = kernels
             .collect::<Result<Vec<_>, _>>()
             .map_err(|declined| KernelError::domain(declined.to_string()))?;
         let packed = lowering.packed.iter().map(|packed| self.form(*packed));
         let packed = packed.collect::<Result<_, _>>()?;
-        let contents = used.into_inner();
-        let lowered = Arc::new(Lowered { dims, contents, lowering, kernels, packed });
+        let lowered = Arc::new(Lowered { kept, kernels, packed });
         *last = Some(Arc::clone(&lowered));
         Ok(lowered)
     }
@@ -382,7 +367,7 @@ impl GpuOp {
         dims: &[Option<Vec<usize>>],
         lowered: &Lowered,
     ) -> Result<Memory<'a>, KernelError> {
-        let lowering = &lowered.lowering;
+        let lowering = lowered.kept.lowering();
         let mut results = vec![];
         for (i, (array, dims)) in self.results.iter().zip(dims).enumerate() {
             results.push(match (array, dims, lowering.same.get(i).copied().flatten()) {

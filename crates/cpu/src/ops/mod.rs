@@ -5,7 +5,6 @@ mod contract;
 mod convert;
 mod elementwise;
 mod image;
-mod lowered;
 mod ml;
 mod moves;
 mod pool;
@@ -19,6 +18,7 @@ mod train;
 mod window;
 
 use crate::kernel::{Compile, Entry, Kernel, Make};
+use crate::tile;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 use trident_ir::op::Group;
@@ -49,15 +49,11 @@ static KERNELS: LazyLock<HashMap<OpKind, Make>> =
 
 /// The kernel for an op.
 pub(crate) fn kernel(cx: &Compile<'_>) -> Result<Box<dyn Kernel>, Declined> {
-    if let Some(make) = KERNELS.get(&cx.op.kind) {
-        return make(cx);
+    match (KERNELS.get(&cx.op.kind), cx.op.decl().group) {
+        (Some(make), _) => make(cx),
+        (None, Group::Elementwise | Group::Fused) => tile::kernel(cx),
+        (None, _) => Err(cx.declined(reason(cx.op.kind))),
     }
-    let found = match cx.op.decl().group {
-        Group::Elementwise => Some(elementwise::compiled::kernel(cx)?),
-        Group::Fused => Some(lowered::kernel(cx)?),
-        _ => None,
-    };
-    found.ok_or_else(|| cx.declined(reason(cx.op.kind)))
 }
 
 /// Ops whose kernels need libraries of their own, and the Cargo features that bring these.

@@ -98,7 +98,7 @@ impl Pair {
         &mut self,
         threads: &Threads,
         cost: usize,
-        f: impl Fn(T, T) -> U + Sync,
+        f: impl Fn(T, T) -> U + Copy + Send + Sync,
     ) -> Result<(), KernelError> {
         let rows = self.rows();
         let a = self.a.as_ref().map(|t| t.slice::<T>()).transpose()?;
@@ -124,7 +124,7 @@ impl Pair {
                                 Some(b) if rows.advances[1] => Arg::Row(&b[j..j + n]),
                                 Some(b) => Arg::One(b[j]),
                             };
-                            row(&mut piece[r], left, right, &f);
+                            row(&mut piece[r], left, right, f);
                         },
                     );
                 },
@@ -140,9 +140,10 @@ type Work = Box<dyn Fn(&mut Pair, &Threads) -> Result<(), KernelError> + Send + 
 /// A function of two elements, as the work of an op.
 fn each<T: Element, U: Element>(
     cost: usize,
-    f: impl Fn(T, T) -> U + Send + Sync + 'static,
+    f: impl Fn(T, T) -> U + Copy + Send + Sync + 'static,
 ) -> Option<Work> {
-    Some(Box::new(move |pair, threads| pair.map(threads, cost, &f)))
+    // Behind a reference, the function would be called for each element instead of being vectorised.
+    Some(Box::new(move |pair, threads| pair.map(threads, cost, f)))
 }
 
 /// The kernel that widens operands to the type of arithmetic, does the work of that type, and cuts or rounds the result where
@@ -289,10 +290,13 @@ pub(super) fn arithmetic(cx: &Compile<'_>, how: Arithmetic) -> Made {
 }
 
 /// As [`each`], for functions that are not defined for a second element of 0.
-fn divide<T: Element>(cost: usize, f: impl Fn(T, T) -> T + Send + Sync + 'static) -> Option<Work> {
+fn divide<T: Element>(
+    cost: usize,
+    f: impl Fn(T, T) -> T + Copy + Send + Sync + 'static,
+) -> Option<Work> {
     Some(Box::new(move |pair, threads| {
         no_zero::<T>(pair)?;
-        pair.map(threads, cost, &f)
+        pair.map(threads, cost, f)
     }))
 }
 

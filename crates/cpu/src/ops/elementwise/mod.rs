@@ -1,7 +1,6 @@
 //! Elementwise ops.
 
 mod binary;
-pub(super) mod compiled;
 mod integer;
 mod power;
 mod rows;

@@ -1,7 +1,7 @@
 //! Against plain loops and hand-computed edges.
 
 use crate::test_data::Random;
-use crate::testing::{elements, run, run_on, tensor};
+use crate::testing::{elements, run, run_in_turn, run_on, tensor};
 use half::f16;
 use trident_ir::element::B8;
 use trident_ir::{Attr, DType, OpKind};
@@ -226,6 +226,23 @@ fn ops_without_a_kernel_of_their_own_are_compiled_and_broadcast() {
     assert_eq!(elements::<f16>(&y), [f16::from_f32(0.5)]);
     assert!(run(OpKind::Exp2, &[], vec![tensor(&[2], &[1i32, 2])]).is_err());
     assert!(run(OpKind::MaxNum, &[], vec![t(&[2], &[1.0; 2]), t(&[3], &[1.0; 3])]).is_err());
+}
+
+#[test]
+fn one_compiled_kernel_takes_shapes_in_turn() {
+    let t = |dims: &[usize], v: &[f32]| tensor(dims, v);
+    let calls = vec![
+        vec![t(&[2, 2], &[1.0, 5.0, 3.0, 2.0]), t(&[2], &[2.0, 4.0])],
+        vec![t(&[3], &[1.0, 2.0, 3.0]), t(&[], &[2.0])],
+        vec![t(&[2, 1], &[1.0, 5.0]), t(&[2], &[2.0, 4.0])],
+        vec![t(&[2, 2], &[9.0, 0.0, 0.0, 9.0]), t(&[2], &[2.0, 4.0])],
+    ];
+    let y = run_in_turn(OpKind::MaxNum, &[], calls).unwrap();
+    let y: Vec<_> = y.iter().map(elements::<f32>).collect();
+    assert_eq!(y[0], [2.0, 5.0, 3.0, 4.0]);
+    assert_eq!(y[1], [2.0, 2.0, 3.0]);
+    assert_eq!(y[2], [2.0, 4.0, 5.0, 5.0]);
+    assert_eq!(y[3], [9.0, 4.0, 2.0, 9.0]);
 }
 
 #[test]

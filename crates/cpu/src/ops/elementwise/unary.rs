@@ -28,7 +28,7 @@ impl Unary {
         &mut self,
         threads: &Threads,
         cost: usize,
-        f: impl Fn(T) -> T + Sync,
+        f: impl Fn(T) -> T + Copy + Send + Sync,
     ) -> Result<(), KernelError> {
         let x = self.x.as_ref().map(|x| x.slice::<T>()).transpose()?;
         for_pieces(threads, self.y.slice_mut::<T>()?, cost, |at, y| {
@@ -67,8 +67,12 @@ impl Unary {
 type Work = Box<dyn Fn(&mut Unary, &Threads) -> Result<(), KernelError> + Send + Sync>;
 
 /// A function of an element, as the work of an op.
-fn each<T: Element>(cost: usize, f: impl Fn(T) -> T + Send + Sync + 'static) -> Option<Work> {
-    Some(Box::new(move |unary, threads| unary.map(threads, cost, &f)))
+fn each<T: Element>(
+    cost: usize,
+    f: impl Fn(T) -> T + Copy + Send + Sync + 'static,
+) -> Option<Work> {
+    // Behind a reference, the function would be called for each element instead of being vectorised.
+    Some(Box::new(move |unary, threads| unary.map(threads, cost, f)))
 }
 
 /// The kernel that widens the operand to the type of arithmetic, does the work of that type, and cuts or rounds the result
