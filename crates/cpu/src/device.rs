@@ -78,15 +78,20 @@ impl Device for CpuDevice {
         };
         let kernel =
             ops::kernel(&Compile { op, unit, threads: &self.threads, functions: &self.functions })?;
-        let (op, shapes) = (op.clone(), OpShapes::of(unit));
-        Ok(Arc::new(Compiled { op, kernel, shapes, threads: self.threads.clone() }))
+        Ok(Arc::new(Compiled {
+            kernel,
+            wanted: op.outputs.iter().map(Option::is_some).collect(),
+            shapes: OpShapes::of(unit),
+            threads: self.threads.clone(),
+        }))
     }
 }
 
-/// A kernel with the op it was chosen for.
+/// A compiled op.
 struct Compiled {
-    op: Op,
     kernel: Box<dyn Kernel>,
+    /// For each result, whether somebody uses it.
+    wanted: Vec<bool>,
     shapes: OpShapes,
     threads: Arc<Threads>,
 }
@@ -123,7 +128,7 @@ impl Executable for Compiled {
             0 => None,
             n => Some(self.threads.limited(n)),
         };
-        let mut call = Call::new(&self.op, launch, limited.as_ref().unwrap_or(&self.threads));
+        let mut call = Call::new(&self.wanted, launch, limited.as_ref().unwrap_or(&self.threads));
         self.kernel.run(&mut call)?;
         Ok(Submitted::ended(call.finish()))
     }

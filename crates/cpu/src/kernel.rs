@@ -163,18 +163,22 @@ impl<T> Last<T> {
 
 /// One run of a kernel: operands in, results out.
 pub struct Call<'a, 'l> {
-    /// The op, for its attributes.
-    pub op: &'a Op,
     /// The device's threads.
     pub threads: &'a Threads,
     launch: &'a mut Launch<'l>,
+    /// For each result, whether somebody asked for it.
+    wanted: &'a [bool],
     outputs: Vec<Option<Value>>,
 }
 
 impl<'a, 'l> Call<'a, 'l> {
-    /// A call with operands and memory from `launch`.
-    pub fn new(op: &'a Op, launch: &'a mut Launch<'l>, threads: &'a Threads) -> Call<'a, 'l> {
-        Call { op, threads, launch, outputs: vec![None; op.outputs.len()] }
+    /// A call with operands and memory from `launch`. `wanted` tells of each result whether somebody asked for it.
+    pub fn new(
+        wanted: &'a [bool],
+        launch: &'a mut Launch<'l>,
+        threads: &'a Threads,
+    ) -> Call<'a, 'l> {
+        Call { threads, launch, wanted, outputs: vec![None; wanted.len()] }
     }
 
     /// The results set so far.
@@ -275,7 +279,7 @@ impl<'a, 'l> Call<'a, 'l> {
 
     /// Whether somebody asked for result `i`.
     pub fn wants(&self, i: usize) -> bool {
-        self.op.output(i).is_some()
+        self.wanted.get(i).is_some_and(|&wanted| wanted)
     }
 
     /// Memory for result `i`, with arbitrary contents.
