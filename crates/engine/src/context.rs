@@ -27,7 +27,7 @@ pub struct RunContext {
     pub outputs: Vec<(String, Tensor)>,
     /// Receives results before the run ends, except those that a [`State`](crate::State) stores.
     pub sink: Option<Arc<dyn Sink>>,
-    /// What to measure.
+    /// The measurements of the run.
     pub profile: Profiling,
 }
 

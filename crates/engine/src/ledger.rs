@@ -1,4 +1,4 @@
-//! What a session's pool counts of constants that lie elsewhere.
+//! Counts, for a session's pool, of constants that lie elsewhere.
 
 use crate::error::PlanError;
 use bytes::Bytes;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 /// Values by key, of which the most recently used are kept.
 pub(crate) struct Recent<V> {
-    /// What values may weigh together; the last one is kept whatever it weighs.
+    /// The greatest total weight of values; the last one is kept whatever it weighs.
     most: usize,
     weight: usize,
     entries: HashMap<Key, Entry<V>>,

@@ -1,4 +1,4 @@
-//! What a run is given beside its inputs: limits, a switch, memory for results, a sink.
+//! Arguments of a run beside its inputs: limits, a switch, memory for results, a sink.
 #![allow(clippy::unwrap_used)] // what does not fit fails the test
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

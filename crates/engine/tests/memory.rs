@@ -1,4 +1,4 @@
-//! What sessions' pools count: weights, strings, results that outlive the session, and temporaries while launches are in flight.
+//! Counts of sessions' pools: weights, strings, results that outlive the session, and temporaries while launches are in flight.
 #![allow(clippy::unwrap_used)] // what does not fit fails the test
 
 use half::f16;

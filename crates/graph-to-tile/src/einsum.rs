@@ -59,7 +59,7 @@ impl<'a> Axes<'a> {
         Ok(Axes { labels, indices: w.unravel(linear, &lengths(labels, sizes))? })
     }
 
-    /// What the indices add to an offset in an array; `None` if it is 0.
+    /// The sum that the indices add to an offset in an array; `None` if it is 0.
     fn offset(&self, w: &mut Writer, term: &Term) -> Result<Option<ValueId>> {
         let strides: Vec<isize> =
             self.labels.iter().map(|label| term.axes.get(label).copied().unwrap_or(0)).collect();

@@ -32,7 +32,7 @@ const _: () = assert!(ops::ScatterElements::AT.updates == ops::ScatterND::AT.upd
 /// Elements that one program moves.
 const BLOCK: usize = 1024;
 
-/// What a fault means.
+/// The meaning of a fault.
 const OUTSIDE: &str = "an index is outside of its axis";
 
 /// Indices of an operand along axes of `dim` elements.

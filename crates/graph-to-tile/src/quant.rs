@@ -309,7 +309,7 @@ pub(super) struct Quantised {
     a_zero: usize,
     pub(super) b: usize,
     b_zero: usize,
-    /// What is added to the sums.
+    /// The operand that is added to the sums.
     pub(super) bias: Option<usize>,
     /// How sums are quantised again; if they are not, they are the result.
     again: Option<Again>,

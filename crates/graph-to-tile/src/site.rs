@@ -1,4 +1,4 @@
-//! What a lowering knows of its op, and where it puts its steps.
+//! The op of a lowering, as far as it is known, and the steps that the lowering makes.
 
 use trident_ir::{DType, Func, Literal, Op, ValueId};
 
@@ -27,7 +27,7 @@ impl Array {
     }
 }
 
-/// What is asked for.
+/// A request for a lowering.
 pub struct Request<'a> {
     /// The op, at level graph.
     pub op: &'a Op,
@@ -172,7 +172,7 @@ impl<'a> Site<'a> {
         self.lowering.algorithm = Some(name);
     }
 
-    /// What is wrong if a step writes to [`Arg::Fault`].
+    /// Sets the message of the error if a step writes to [`Arg::Fault`].
     pub(super) fn fault(&mut self, message: &'static str) {
         self.lowering.fault = Some(message);
     }

@@ -137,7 +137,7 @@ impl Writer {
         self.literal(self.index, value as i64)
     }
 
-    /// What changes nothing when it takes part in a fold.
+    /// The value that changes nothing when it takes part in a fold.
     pub(super) fn neutral(&mut self, fold: Fold, dtype: DType) -> Result<ValueId> {
         let bits = dtype.bits().min(63) as u32;
         let signed = dtype.class() == trident_ir::dtype::Class::Int;
@@ -380,7 +380,7 @@ impl Writer {
 
     // ---------------------------------------------------------------- regions
 
-    /// What `write` writes, as a region with these parameters.
+    /// The ops that `write` writes, as a region with these parameters.
     fn region(
         &mut self,
         params: Vec<ValueId>,
@@ -462,7 +462,7 @@ impl Writer {
         Ok(folded[0])
     }
 
-    /// What a fold along an axis has come to at each place of it.
+    /// The running result of a fold along an axis, at each place of it.
     pub(super) fn scan(&mut self, x: ValueId, axis: usize, fold: Fold) -> Result<ValueId> {
         let element = self.func.ty(x).with_shape(Some(vec![]));
         let params = vec![self.func.value("e", element.clone()), self.func.value("e", element)];

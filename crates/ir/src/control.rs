@@ -2,7 +2,7 @@
 
 use crate::{Op, OpKind};
 
-/// What a parameter of a region takes.
+/// The value that a parameter of a region takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Param {
     /// The number of the iteration, an i64.
@@ -15,7 +15,7 @@ pub enum Param {
     Slice(usize),
 }
 
-/// What becomes of a result of a region.
+/// The use of a result of a region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Yield {
     /// Whether to go on, a bool.
@@ -47,7 +47,7 @@ fn slices(op: &Op) -> usize {
     op.int("num_scan_inputs").and_then(|n| usize::try_from(n).ok()).unwrap_or(0)
 }
 
-/// What the parameters of each region of `op` take.
+/// The values that the parameters of each region of `op` take.
 pub fn params(op: &Op) -> Vec<Param> {
     let n = carried(op);
     match op.kind {
@@ -68,7 +68,7 @@ pub fn params(op: &Op) -> Vec<Param> {
     }
 }
 
-/// What becomes of the results of each region of `op`.
+/// The uses of the results of each region of `op`.
 pub fn yields(op: &Op) -> Vec<Yield> {
     let head = (op.kind == OpKind::Loop).then_some(Yield::Condition);
     let n = match op.kind {

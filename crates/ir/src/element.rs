@@ -159,7 +159,7 @@ impl Minifloat {
         }
     }
 
-    /// What stands for values beyond the largest finite one: infinity, else NaN, else that largest one.
+    /// The bits for values beyond the largest finite one: infinity, else NaN, else that largest one.
     fn infinity(&self, sign: u8) -> u8 {
         match self.specials {
             Specials::Ieee => sign | (self.max_finite() + 1),

@@ -15,7 +15,7 @@ pub struct TensorType {
 /// A pointer or, with dimensions, a block of pointers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct PointerType {
-    /// What is pointed to.
+    /// The element type that is pointed to.
     pub to: DType,
     /// In which memory.
     pub space: Space,
@@ -74,7 +74,7 @@ pub const MATRIX: usize = 8;
 /// Rows, and columns, of a [`Type::Accumulator`], and how many products each multiplication adds to each of its elements.
 pub const ACCUMULATOR: usize = 32;
 
-/// What the sums of a [`Type::Accumulator`] are sums of: GPUs hold them differently for different factors.
+/// The factors whose products a [`Type::Accumulator`] sums: GPUs hold sums differently for different factors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct AccumulatorType {
     /// Element type of the factors.

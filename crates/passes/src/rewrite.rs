@@ -10,7 +10,7 @@ use trident_ir::op::New;
 use trident_ir::rewrite::PassReport;
 use trident_ir::{Block, DType, Dim, Func, Literal, Loc, Op, OpKind, Type, ValueId, ops, shape};
 
-/// What a rule makes of an op.
+/// The change that a rule makes to an op.
 pub(crate) enum Change {
     /// The results are values that exist already; `None` for a result that nobody uses.
     Values(Vec<Option<ValueId>>),

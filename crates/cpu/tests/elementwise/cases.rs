@@ -1,4 +1,4 @@
-//! What ops are run on: all element types that they take, all choices of their attributes, special and random numbers.
+//! Cases for ops: all element types that they take, all choices of their attributes, special and random numbers.
 
 use std::fmt;
 use trident_ir::interp::number::{float, from_float, from_int, int, mask};
@@ -133,7 +133,7 @@ fn choices(kind: OpKind, attr: &AttrDecl, dtype: DType) -> Vec<Attr> {
     }
 }
 
-/// What the operands hold: for bounds, which are scalars, one of several pairs.
+/// The contents of operands: for bounds, which are scalars, one of several pairs.
 fn data(kind: OpKind, types: &[DType], arity: Arity) -> Vec<Vec<Vec<u64>>> {
     let whole: Vec<Vec<u64>> = (0..types.len()).map(|i| operand(kind, types[i], i)).collect();
     if arity != Arity::Optional {

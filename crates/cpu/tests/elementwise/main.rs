@@ -67,7 +67,7 @@ fn report(wrong: &[String]) {
     assert!(wrong.is_empty(), "{} cases differ:\n{}", wrong.len(), shown.join("\n"));
 }
 
-/// What the interpreter gives, and how far from it results may be.
+/// The interpreter's results, and how far from them others may be.
 struct Expected {
     dtype: DType,
     bits: Vec<u64>,

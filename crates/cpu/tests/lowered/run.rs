@@ -54,7 +54,7 @@ impl Case {
         op
     }
 
-    /// What the CPU's kernel gives.
+    /// Runs the CPU's kernel.
     pub(crate) fn kernel(&self) -> Vec<Tensor> {
         let mut func = self.func();
         let op = self.op(&mut func);
@@ -80,7 +80,7 @@ impl Case {
         results.into_iter().map(|v| v.unwrap().as_tensor().unwrap().clone()).collect()
     }
 
-    /// What the steps give that the op is lowered to, for results of these types.
+    /// Runs the steps that the op is lowered to, for results of these types.
     pub(crate) fn lowered(&self, like: &[Tensor]) -> Result<Vec<Tensor>, String> {
         self.run(&self.lowering(like, &TARGET, &|_| false)?, like)
     }
@@ -110,7 +110,7 @@ impl Case {
         graph::lower(&request).map_err(|e| e.to_string())
     }
 
-    /// What the steps give.
+    /// Runs the steps of a lowering.
     pub(crate) fn run(&self, lowering: &Lowering, like: &[Tensor]) -> Result<Vec<Tensor>, String> {
         let pool = Pool::new();
         let empty = |dtype, dims: &[usize]| Tensor::alloc(&pool, dtype, dims).unwrap();

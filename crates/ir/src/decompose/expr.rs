@@ -222,7 +222,7 @@ impl<'a> Expr<'a> {
     }
 }
 
-/// What stands beside an expression in arithmetic: another one, or a number in the expression's type.
+/// The other side of an expression in arithmetic: another expression, or a number in the expression's type.
 pub trait Operand<'a> {
     /// The operand as an expression of the other one's type.
     fn beside(self, other: Expr<'a>) -> Expr<'a>;

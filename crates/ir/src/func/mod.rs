@@ -29,7 +29,7 @@ impl ValueId {
     }
 }
 
-/// What is known of a value.
+/// The facts about a value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ValueInfo {
     /// Name from the source, unique within the function (see [`Func::unique_names`]).
@@ -78,7 +78,7 @@ impl Func {
         id
     }
 
-    /// What is known of a value.
+    /// The facts about a value.
     pub fn info(&self, id: ValueId) -> &ValueInfo {
         &self.values[id.index()]
     }

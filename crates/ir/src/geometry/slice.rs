@@ -96,7 +96,7 @@ pub fn concat(shapes: &[&[usize]], at: i64) -> Result<Vec<usize>, GeometryError>
     Ok(dims)
 }
 
-/// What is added before and after each axis; negative: cut off.
+/// Numbers of elements added before and after each axis; negative ones are cut off.
 pub type Borders = Vec<(i64, i64)>;
 
 /// The borders of all axes and the padded dimensions, from the list of all beginnings, then all ends.

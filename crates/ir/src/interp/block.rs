@@ -123,7 +123,7 @@ fn place(op: &crate::Op) -> Result<usize, Trap> {
     op.int("at").and_then(|at| usize::try_from(at).ok()).ok_or(Trap::Unknown)
 }
 
-/// What pointers of the type point to.
+/// The element type that pointers of the type point to.
 pub(super) fn pointee(ty: &Type) -> DType {
     match ty {
         Type::Pointer(p) => p.to,

@@ -47,7 +47,7 @@ pub enum RunError {
         threadgroup: [u32; 3],
         /// The thread's index in its threadgroup.
         thread: usize,
-        /// What happened.
+        /// The fault.
         fault: Box<Trap>,
     },
     /// An op that could not go on.
@@ -62,7 +62,7 @@ pub enum RunError {
         op: Option<OpName>,
         /// Program id along x, y, z.
         program: [u32; 3],
-        /// What happened.
+        /// The fault.
         fault: Box<Trap>,
     },
 }
@@ -75,7 +75,7 @@ fn place(func: &str, op: &Option<OpName>) -> String {
     }
 }
 
-/// What keeps an op from going on.
+/// A reason why an op cannot go on.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Trap {
     /// A wrong access.
@@ -86,7 +86,7 @@ pub enum Trap {
     Local {
         /// The memory.
         space: Space,
-        /// What is wrong.
+        /// The fault of the access.
         fault: AccessFault,
     },
     /// Accesses of which no barrier tells which comes first.

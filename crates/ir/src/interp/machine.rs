@@ -148,7 +148,7 @@ pub(super) fn is_idle(op: &Op) -> bool {
         && op.kind != K::Assume
 }
 
-/// What ops give.
+/// The results of ops.
 pub(super) type Values = Result<Vec<Value>, Raised>;
 
 impl<'m> Machine<'m> {

@@ -74,7 +74,7 @@ pub struct Interpreter<'m> {
     pub max_steps: u64,
     /// Tells runs to stop.
     pub watch: Option<Watch<'m>>,
-    /// What `print` has printed, line by line.
+    /// The lines that `print` has printed.
     pub printed: Vec<String>,
 }
 

@@ -14,7 +14,7 @@ pub enum Rounding {
     Truncate,
 }
 
-/// What the op table calls an arbitrary value: NaN for floats, true, and 0xa5 in each byte of an integer.
+/// The value that stands for an arbitrary one of the op table: NaN for floats, true, and 0xa5 in each byte of an integer.
 pub fn poison(dtype: DType) -> u64 {
     match dtype.class() {
         Class::Float => from_float(dtype, f64::NAN),

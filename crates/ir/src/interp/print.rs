@@ -12,7 +12,7 @@ use std::fmt;
 pub struct Printed<'a> {
     /// The program.
     pub program: [u32; 3],
-    /// What stands before the element.
+    /// The text before the element.
     pub prefix: &'a str,
     /// The element, if there is one.
     pub element: Option<PrintedElement<'a>>,

@@ -21,7 +21,7 @@ pub(super) fn run(machine: &mut Machine<'_>, site: &Site<'_>) -> Values {
     }
 }
 
-/// What the pointers of operand 0 point to.
+/// The element type that the pointers of operand 0 point to.
 pub(super) fn target(site: &Site<'_>) -> Result<DType, Trap> {
     Ok(pointee(site.func.ty(site.op.input(0).ok_or(Trap::Unknown)?)))
 }

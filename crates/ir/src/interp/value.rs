@@ -33,7 +33,7 @@ pub struct Descriptor {
     pub nan: bool,
 }
 
-/// What an id of a function stands for while it runs.
+/// The value that an id of a function stands for while it runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Value {
     /// A block of elements or pointers; a scalar has rank 0. Also a matrix of a simdgroup, of which each thread has all.

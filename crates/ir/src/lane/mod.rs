@@ -19,7 +19,7 @@ pub const MAX_WIDTH: usize = 4;
 /// Most elements of an array; a device has less memory than this allows.
 pub const MAX_ARRAY: usize = 1 << 16;
 
-/// What is wrong with a type of a value at level lane.
+/// Checks the type of a value at level lane; the error says what is wrong with it.
 pub(crate) fn check_type(ty: &Type) -> Result<(), &'static str> {
     const ELEMENTS: &str = "elements are floats and integers of whole bytes, or truth values";
     match ty {

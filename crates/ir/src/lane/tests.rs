@@ -2,7 +2,7 @@
 
 use crate::{Func, Module};
 
-/// What is wrong with a kernel of this body.
+/// The error for a kernel of this body.
 fn fault(body: &str) -> String {
     let text = format!(
         "func @f lane {{threads = 64}} (%f: f32[], %h: f16[], %b: bf16[], %v: f32[4], %t: f32[3], %n: i32[], %w: i64[], %c: bool[], \

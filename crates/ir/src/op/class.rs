@@ -3,7 +3,7 @@
 use super::{OpDecl, OpKind};
 use crate::decompose::Decompose;
 
-/// What an op asks of a compiler of tile functions.
+/// The work that an op asks of a compiler of tile functions.
 #[derive(Clone, Copy, Debug)]
 pub enum Class {
     /// A primitive: each element can be computed alone, by an instruction or a few, from its place and those at the same

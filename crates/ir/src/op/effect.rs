@@ -1,9 +1,9 @@
-//! What an op does besides giving results.
+//! Effects of ops, besides their results.
 
 use super::OpDecl;
 use crate::{Block, Op, ops};
 
-/// What running an op does to the world, or how the world bears on it. The order is by strength.
+/// The effect of running an op on the world, or of the world on the op. The order is by strength.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Effect {
     /// Nothing: the op may be dropped, doubled and moved.

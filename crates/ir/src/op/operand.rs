@@ -86,7 +86,7 @@ impl Elements {
         }
     }
 
-    /// What errors call them.
+    /// The name of such elements in errors.
     pub fn name(self) -> &'static str {
         match self {
             Elements::Any | Elements::Value => "elements",

@@ -107,7 +107,7 @@ fn total<'a>(e: &'a Composite<'a>) -> Expr<'a> {
     (1..e.count()).fold(e.operand(0), |sum, i| sum + e.operand(i))
 }
 
-/// What is known of a function of one number.
+/// The known values of a function of one number.
 fn unary(
     cx: &View<'_>,
     ints: impl Fn(&shape::Expr) -> Option<shape::Expr>,
@@ -117,7 +117,7 @@ fn unary(
     numbers(cx, |args| ints(args.first()?), real)
 }
 
-/// What is known of a function of two numbers.
+/// The known values of a function of two numbers.
 fn binary(
     cx: &View<'_>,
     ints: impl Fn(&shape::Expr, &shape::Expr) -> Option<shape::Expr>,

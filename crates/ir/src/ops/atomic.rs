@@ -116,7 +116,7 @@ fn lane_atomic_store_types(site: &Site<'_>) -> Types {
     of_threads(site, atomic_store_types(site)?)
 }
 
-/// What GPUs do atomically: 32 bits, in no order with other accesses; floats in device memory only.
+/// Refuses atomic accesses that GPUs lack. They have 32 bits, in no order with other accesses; floats in device memory only.
 fn of_threads(site: &Site<'_>, types: Vec<Option<Type>>) -> Types {
     site.choice("order", &["relaxed"])?;
     site.choice("scope", &["cta", "gpu"])?;

@@ -56,7 +56,7 @@ fn empty_sequence_type(op: &Op, _: &Operands<'_>) -> Result<Type, TypeError> {
     Ok(Type::Seq(Box::new(Type::unranked(op.dtype("dtype").unwrap_or(DType::F32)))))
 }
 
-/// What is put in, or where that is nothing, what the attribute says could be.
+/// The type of the value that is put in, or where there is none, the type that the attribute names.
 fn optional_type(op: &Op, operands: &Operands<'_>) -> Result<Type, TypeError> {
     let inner = match (operands(0), op.attrs.get("elem_type")) {
         (Some(ty), _) => ty.clone(),

@@ -34,7 +34,7 @@ ops! {
     Fused "fused" Fused (xs[many]) -> (y: Regions) {} regions 1 shape given flops fused_flops;
 }
 
-/// What the region computes for each element of the result.
+/// The operations that the region computes, for each element of the result.
 fn fused_flops(work: &Work<'_>) -> f64 {
     work.out() * work.op.regions.first().map_or(0.0, |region| region.ops.len() as f64)
 }

@@ -46,7 +46,7 @@ pub(crate) fn unknown(rank: usize) -> Shape {
     vec![Dim::Unknown; rank]
 }
 
-/// What is known of a dimension that is both; `None` if it cannot be.
+/// The knowledge about a dimension that is both; `None` if it cannot be.
 pub(crate) fn unify(a: &Dim, b: &Dim) -> Option<Dim> {
     match (a, b) {
         (Dim::Fixed(x), Dim::Fixed(y)) => (x == y).then(|| a.clone()),
@@ -56,7 +56,7 @@ pub(crate) fn unify(a: &Dim, b: &Dim) -> Option<Dim> {
     }
 }
 
-/// What is known of a dimension that is one or the other.
+/// The knowledge about a dimension that is one or the other.
 pub(crate) fn join(a: &Dim, b: &Dim) -> Dim {
     if a == b { a.clone() } else { Dim::Unknown }
 }

@@ -22,7 +22,7 @@ pub enum ShapeError {
         tensor: String,
         /// Its type.
         actual: String,
-        /// What the op takes.
+        /// The operands that the op takes.
         expected: String,
     },
     /// Shapes, values or attributes that do not go together.
@@ -30,7 +30,7 @@ pub enum ShapeError {
     Shape {
         /// The op.
         op: String,
-        /// What does not fit, naming the tensors.
+        /// The misfit, naming the tensors.
         reason: String,
     },
     /// The type given for a parameter does not fit the declared one.

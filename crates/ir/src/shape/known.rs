@@ -122,7 +122,7 @@ impl Known {
         self.elems.iter().all(|e| *e == Elem::Unknown) && !self.elems.is_empty()
     }
 
-    /// What is known of a value that is one or the other.
+    /// The knowledge about a value that is one or the other.
     pub(crate) fn join(&self, other: &Known) -> Option<Known> {
         if self.dims != other.dims {
             return None;

@@ -131,7 +131,7 @@ impl Infer<'_> {
     }
 }
 
-/// What is known of a value that is of both types; `None` if it cannot be.
+/// The type of a value that is of both types; `None` if it cannot be.
 pub fn unify(a: &Type, b: &Type) -> Option<Type> {
     Some(match (a, b) {
         (Type::Tensor(a), Type::Tensor(b)) => {
@@ -152,7 +152,7 @@ pub fn unify(a: &Type, b: &Type) -> Option<Type> {
     })
 }
 
-/// What is known of a value that is of one type or the other; `None` if they are of different kinds.
+/// The type of a value that is of one type or the other; `None` if they are of different kinds.
 pub(crate) fn join(a: &Type, b: &Type) -> Option<Type> {
     Some(match (a, b) {
         (Type::Tensor(a), Type::Tensor(b)) => {

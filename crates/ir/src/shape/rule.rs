@@ -6,7 +6,7 @@ use crate::func::ValueInfo;
 use crate::{Block, Func, Literal, Op, OpKind, Type, ValueId};
 use std::collections::HashMap;
 
-/// What is known of one operand of a launch.
+/// The known facts about one operand of a launch.
 #[derive(Clone, Debug)]
 pub struct Operand {
     /// Its type.

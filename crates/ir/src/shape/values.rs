@@ -7,14 +7,14 @@ use super::known::{Elem, Known, size};
 use super::view::View;
 use crate::{DType, geometry};
 
-/// What is known of the values of the results, in order.
+/// The known values of the results, in order.
 pub(super) fn evaluate(cx: &View<'_>) -> Vec<Option<Known>> {
     let Values(mut found) = cx.op.decl().values.map_or(Values(vec![]), |values| values(cx));
     found.resize(cx.op.outputs.len(), None);
     found
 }
 
-/// What is known of the values of results, in order. Rules give that of the first result, or those of all.
+/// Known values of results, in order. Rules give that of the first result, or those of all.
 pub(crate) struct Values(Vec<Option<Known>>);
 
 impl From<Option<Known>> for Values {

@@ -1,4 +1,4 @@
-//! What a rule sees of its op.
+//! The view that a rule has of its op.
 
 use super::dims;
 use super::error::ShapeError;
@@ -13,7 +13,7 @@ pub(crate) struct View<'a> {
     pub(crate) op: &'a Op,
     /// The function around it.
     pub(crate) func: &'a Func,
-    /// What is known of values, by [`ValueId`].
+    /// The known values, by [`ValueId`].
     pub(crate) known: &'a [Option<Known>],
 }
 
@@ -65,7 +65,7 @@ impl<'a> View<'a> {
         self.shape(i).map(<[Dim]>::len)
     }
 
-    /// What is known of the value of operand `i`.
+    /// The known value of operand `i`.
     pub(crate) fn known(&self, i: usize) -> Option<&'a Known> {
         self.known_value(self.op.input(i)?)
     }

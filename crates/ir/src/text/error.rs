@@ -12,7 +12,7 @@ pub struct ParseError {
     pub line: usize,
     /// Character within the line, from 1.
     pub column: usize,
-    /// What is wrong.
+    /// The fault.
     pub syntax: Syntax,
     /// The line, or of a long line the part around the error.
     excerpt: String,
@@ -22,15 +22,15 @@ pub struct ParseError {
 
 impl std::error::Error for ParseError {}
 
-/// What is wrong with a text.
+/// A fault of a text.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Syntax {
     /// Something else should stand here.
     #[error("expected {expected}, found {found}")]
     Expected {
-        /// What should stand here.
+        /// The text that should stand here.
         expected: &'static str,
-        /// What does.
+        /// The text that does.
         found: String,
     },
     /// A string that does not end on its line.
@@ -58,7 +58,7 @@ pub enum Syntax {
     Number {
         /// The text.
         text: String,
-        /// What it should be.
+        /// The kind of value that it should be.
         what: &'static str,
     },
     /// An element that its type cannot hold.

@@ -62,7 +62,7 @@ pub fn is_element(dtype: DType) -> bool {
     }
 }
 
-/// What is wrong with a type of a value at level tile.
+/// Checks the type of a value at level tile; the error says what is wrong with it.
 pub(crate) fn check_type(ty: &Type) -> Result<(), &'static str> {
     let (dtype, dims) = match ty {
         Type::Tensor(TensorType { dtype, shape }) => (*dtype, fixed(shape)),

@@ -1,4 +1,4 @@
-//! What the regions of control flow, folds and maps take and yield.
+//! Signatures of regions: the types that the regions of control flow, folds and maps take and yield.
 
 use super::{Site, with_dims};
 use crate::op::TypeError;
@@ -10,13 +10,13 @@ pub(crate) const FOR_HEAD: usize = 3;
 
 /// Types of parameters and results of one region.
 pub(crate) struct Signature {
-    /// What it takes.
+    /// Types of the parameters.
     pub(crate) takes: Vec<Type>,
-    /// What it yields.
+    /// Types of the results.
     pub(crate) yields: Vec<Type>,
 }
 
-/// What each region of `op` takes and yields. The op's results are of the types inferred.
+/// The signature of each region of `op`. The op's results are of the types inferred.
 pub(crate) fn signature(func: &Func, op: &Op) -> Result<Vec<Signature>, TypeError> {
     let site = Site { func, op };
     Ok(match op.kind {

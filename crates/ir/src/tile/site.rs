@@ -11,7 +11,7 @@ pub(crate) struct Site<'a> {
 }
 
 impl<'a> Site<'a> {
-    /// What errors call a value with elements.
+    /// The noun for a value with elements in errors.
     fn noun(&self) -> &'static str {
         match self.func.level {
             Level::Lane => "a scalar or vector",

@@ -2,7 +2,7 @@
 
 use crate::{Func, Module};
 
-/// What is wrong with a function of this body.
+/// The error for a function of this body.
 fn fault(body: &str) -> String {
     let text = format!(
         "func @f tile (%f: f32[8], %g: f32[16], %i: i32[8], %k: i32[16], %s: f32[], %n: i32[], %w: i64[], %c: bool[], \

@@ -1,4 +1,4 @@
-//! What the verifier finds.
+//! Violations that the verifier finds.
 
 use crate::op::TypeError;
 use crate::{AttrKind, Level, Type, counted};
@@ -128,9 +128,9 @@ pub enum Violation {
         what: &'static str,
         /// Its place.
         index: usize,
-        /// What the op needs.
+        /// The type that the op needs.
         expected: Type,
-        /// What it is.
+        /// The type that it has.
         actual: Type,
     },
     /// Operands that the type rules do not take.

@@ -5,7 +5,7 @@
 //! * The types of results agree with the type rules; what a region takes and yields agrees with its op.
 //!
 //! These rules hold at every level; those of one level only are in a module of their own, called from `Verifier::op`.
-//! What a device or kernel can run is another matter: [`Type`]s that a rule does not relate are left to them.
+//! Limits of devices and kernels are another matter: [`Type`]s that a rule does not relate are left to them.
 //! Front doors, parsers and passes may build broken functions; whoever hands a function on verifies it.
 
 mod call;

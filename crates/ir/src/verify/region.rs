@@ -1,4 +1,4 @@
-//! What control-flow ops hand to their regions and take from them.
+//! Checks of the values that control-flow ops hand to their regions and take from them.
 
 use super::{Violation, expect};
 use crate::control::{Param, Yield, params, yields};

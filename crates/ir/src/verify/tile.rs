@@ -19,7 +19,7 @@ pub(super) fn op(func: &Func, op: &Op) -> Result<(), Violation> {
     }
 }
 
-/// What each region takes and yields.
+/// Checks the parameters and results of each region.
 pub(super) fn regions(func: &Func, op: &Op) -> Result<(), Violation> {
     for (at, (block, signature)) in op.regions.iter().zip(tile::signature(func, op)?).enumerate() {
         for (what, ids, types) in [

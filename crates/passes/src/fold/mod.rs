@@ -8,10 +8,10 @@ pub(crate) use constants::run as constants;
 
 use crate::pipeline::Rules;
 
-/// What goes into a normalisation, which then moves into the convolution before it as a whole.
+/// Rules for weights of a normalisation, which then moves into the convolution before it as a whole.
 pub(crate) const NORMS: Rules = Rules(&[("fold-norm-scale", &weights::norm_scale)]);
 
-/// What goes into weights, biases and borders.
+/// Rules for weights, biases and borders.
 pub(crate) const WEIGHTS: Rules = Rules(&[
     ("fold-batch-norm", &weights::batch_norm),
     ("fold-channel-scale", &weights::scale),

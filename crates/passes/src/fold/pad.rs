@@ -75,7 +75,7 @@ pub(super) fn pad(cx: &mut Rewriter<'_>, op: &Op) -> Option<Change> {
     Some(Change::Op(new))
 }
 
-/// What a Pad adds before and after each axis.
+/// The numbers of elements that a Pad adds before and after each axis.
 fn by_axis(cx: &Rewriter<'_>, pad: ops::Pad<'_>, rank: usize) -> Option<Vec<(i64, i64)>> {
     let pads = cx.ints(pad.pads())?;
     let axes = match pad.axes() {

@@ -65,7 +65,7 @@ struct Region {
     /// Operands of the fused op, each with its parameter.
     operands: Vec<ValueId>,
     block: Block,
-    /// What stands for values from outside.
+    /// The values that stand for values from outside.
     known: HashMap<ValueId, ValueId>,
 }
 

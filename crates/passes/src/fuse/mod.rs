@@ -15,7 +15,7 @@ use crate::pipeline::{Rules, Stages, Step};
 pub const QUANTIZED: Rules =
     Rules(&[("quantized-ops", &quant::compute), ("quantized-moves", &quant::moves)]);
 
-/// What products and convolutions do with their operands and results.
+/// Rules for the operands and results of products and convolutions.
 pub const PRODUCTS: Rules = Rules(&[
     ("matmul-transpose", &transpose::transposed),
     ("matmul-operand-scale", &products::operand_scale),
@@ -25,7 +25,7 @@ pub const PRODUCTS: Rules = Rules(&[
     ("activation", &products::activation),
 ]);
 
-/// What normalisations do with their operands, where no product takes it.
+/// Rules for the operands of normalisations, where no product takes them.
 pub const NORMS: Rules = Rules(&[("skip-layer-norm", &skip_norm::skip)]);
 
 /// Chains of elementwise ops as one op each. Nothing else matches what is in them then.

@@ -10,7 +10,7 @@ use trident_ir::{Attr, Attrs, Func, Literal, Op, OpKind, ValueId};
 /// Constants of more bytes than this are compared by where their data are, not by what they are.
 const MAX_COMPARED: usize = 1 << 16;
 
-/// What equal ops have in common, up to attributes.
+/// The properties that equal ops have in common, up to attributes.
 type Key = (OpKind, Vec<Option<ValueId>>, usize);
 
 /// Attributes and results of the ops seen, by what they have in common.

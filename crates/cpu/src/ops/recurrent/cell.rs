@@ -64,7 +64,7 @@ impl Cell {
         }
     }
 
-    /// What of a bias (input's, then recurrent) can be added to the input products.
+    /// Sums the parts of a bias (input's, then recurrent) that can be added to the input products.
     pub(super) fn input_bias<R: Real>(self, bias: &[R]) -> Vec<R> {
         let (input, hidden) = bias.split_at(bias.len() / 2);
         let mut sum: Vec<R> = input.iter().zip(hidden).map(|(&a, &b)| a + b).collect();

@@ -17,7 +17,7 @@ use trident_kernels::threads::Threads;
 use trident_runtime::{KernelError, Tensor};
 use trident_simd::Isa;
 
-/// What a row is normalised with.
+/// The factors and offsets that a row is normalised with.
 #[derive(Clone, Copy)]
 pub(super) struct RowNorm<'a, R> {
     pub(super) gamma: Option<&'a [R]>,

@@ -10,7 +10,7 @@ use crate::op::Group;
 use crate::{DType, Func, Op, OpKind};
 use OpKind as K;
 
-/// What each of the active threads gets.
+/// The results for each of the active threads.
 pub(super) type Results = Result<Vec<Vec<Value>>, RunError>;
 
 /// A thread in a `for`.

@@ -101,7 +101,7 @@ impl<'m> Threadgroup<'m> {
     }
 }
 
-/// What operand `at` points to, and where.
+/// The pointer type of operand `at`, and the address.
 pub(super) fn pointer<'m>(site: &Site<'m>, at: usize) -> Result<(&'m PointerType, u64), Trap> {
     let ty = site.op.input(at).and_then(|id| pointee(site.func.ty(id)));
     Ok((ty.ok_or(Trap::Unknown)?, site.block(at)?.first()))

@@ -21,7 +21,8 @@ use races::Races;
 
 /// A threadgroup that runs.
 struct Threadgroup<'m> {
-    /// What a thread shares with a program of level tile: memory of the device, the place in the grid, lines printed.
+    /// The state that a thread has in common with a program of level tile: memory of the device, the place in the grid, and
+    /// lines printed.
     machine: Machine<'m>,
     /// Number of threads.
     threads: usize,

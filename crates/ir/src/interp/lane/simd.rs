@@ -1,4 +1,4 @@
-//! What threads do together: barriers, and what the lanes of a simdgroup tell each other.
+//! Collective ops of threads: barriers, and exchanges between the lanes of a simdgroup.
 
 use super::Threadgroup;
 use super::flow::Results;
@@ -12,7 +12,7 @@ use crate::{DType, OpKind};
 use OpKind as K;
 use std::ops::Range;
 
-/// What is wrong, and in which lane.
+/// A fault, and the lane that has it.
 pub(super) struct Fault {
     lane: usize,
     trap: Box<Trap>,

@@ -37,7 +37,7 @@ fn module(head: &str, body: &str) -> Module {
     module
 }
 
-/// What `f` returns.
+/// The results of `f`.
 fn run(head: &str, body: &str, args: &[Value]) -> Vec<Value> {
     run_in(head, body, args, &mut Memory::default()).unwrap()
 }

@@ -7,7 +7,7 @@ use crate::{Block, DType, Func, Level, Loc, Op, OpKind, Type, ValueId};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// What is known of a name so far.
+/// The facts about a name that were read so far.
 struct Slot {
     id: ValueId,
     /// Its definition has been read.

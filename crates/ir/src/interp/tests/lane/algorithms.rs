@@ -1,4 +1,4 @@
-//! What kernels usually do, against plain loops.
+//! Usual algorithms of kernels, against plain loops.
 
 use super::*;
 use half::{bf16, f16};

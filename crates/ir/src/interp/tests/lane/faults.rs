@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// What becomes of a kernel of 64 threads on the tensors `x`, of 64 numbers 0, and `y`, of 64 unwritten ones.
+/// Runs a kernel of 64 threads on the tensors `x`, of 64 numbers 0, and `y`, of 64 unwritten ones, and tells its end.
 fn outcome(threads: usize, grid: u32, body: &str) -> String {
     let body = constants(&[0, 1, 4, 32, 40, 63])
         + "%s = alloc {space = \"threadgroup\", dtype = f32, len = 64}

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// What each of `threads` threads computes as `%y` of type `dtype` from its element `%v` of `x` and the scalar `%n`.
+/// The value `%y` of type `dtype` that each of `threads` threads computes from its element `%v` of `x` and the scalar `%n`.
 fn lanes<T: Element, R: Element>(threads: usize, x: &[T], n: i32, body: &str) -> Vec<R> {
     let body = format!(
         "%p = ptr_add(%x, %t) %v = load(%p) %l = lane_index {body} %q = ptr_add(%to, %t) store(%q, %y)"
