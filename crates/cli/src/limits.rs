@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
-use trident_engine::{Options, PlanError, RunContext, RunError};
+use trident_engine::{Options, PlanError, RunContext, RunError, RunPoint};
 use trident_ir::{DType, literal::checked_len};
 use trident_runtime::{KernelError, Pool, Tensor};
 
@@ -86,8 +86,8 @@ impl Limits {
         std::thread::scope(|scope| {
             scope.spawn(move || {
                 if wait.recv_timeout(limit) == Err(RecvTimeoutError::Timeout) {
-                    let op = format!("kernel `{kernel}`");
-                    self.explain(RunError::Deadline { op, limit }).exit();
+                    let at = RunPoint::Kernel(kernel.to_owned());
+                    self.explain(RunError::Deadline { at, limit }).exit();
                 }
             });
             let result = work();

@@ -73,8 +73,7 @@ impl Device for CpuDevice {
 
     fn compile(&self, unit: &Unit<'_>) -> Result<Arc<dyn Executable>, Declined> {
         let [op] = unit.ops else {
-            let (op, reason) = ("region".into(), "the CPU takes one op at a time".into());
-            return Err(Declined { op, reason });
+            return Err(Declined::Several { ops: unit.ops.len() });
         };
         let kernel =
             ops::kernel(&Compile { op, unit, threads: &self.threads, functions: &self.functions })?;

@@ -70,7 +70,7 @@ impl<'a> Compile<'a> {
 
     /// A refusal of the op.
     pub fn declined(&self, reason: impl Into<String>) -> Declined {
-        Declined { op: self.op.describe(), reason: reason.into() }
+        Declined::op(self.op, reason)
     }
 }
 

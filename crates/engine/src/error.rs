@@ -1,11 +1,12 @@
 //! Why a model cannot be planned or run.
 
 use crate::form::Form;
+use std::fmt;
 use std::time::Duration;
-use trident_ir::counted;
 use trident_ir::op::Level;
 use trident_ir::rewrite::RewriteError;
 use trident_ir::verify::VerifyError;
+use trident_ir::{OpName, counted};
 use trident_runtime::{Declined, KernelError};
 
 /// Why a module cannot be planned.
@@ -120,7 +121,7 @@ pub enum PlanError {
 
 fn refusals(declined: &[(String, Declined)]) -> String {
     let lines: Vec<String> =
-        declined.iter().map(|(d, why)| format!("{d}: {}", why.reason)).collect();
+        declined.iter().map(|(d, why)| format!("{d}: {}", why.reason())).collect();
     lines.join("; ")
 }
 
@@ -239,14 +240,20 @@ pub enum RunError {
         error: Box<PlanError>,
     },
     /// An op failed.
-    #[error("{}: {} (operands: {})", .0.op, .0.source, .0.operands)]
+    #[error("{}: {} (operands: {})", .0.at, .0.source, .0.operands)]
     Op(Box<OpFailure>),
     /// A kernel panicked: a bug in the device, not an error in the model or its inputs.
-    #[error("internal error: {op} panicked: {message}")]
+    #[error("internal error: {at} panicked: {message}")]
     Panic {
-        /// The op and its node.
-        op: String,
+        /// The op.
+        at: RunPoint,
         /// The panic's message.
+        message: String,
+    },
+    /// A bug in the engine, not an error in the model or its inputs.
+    #[error("internal error: {message}")]
+    Internal {
+        /// What is wrong.
         message: String,
     },
     /// Memory provided for an output cannot be used.
@@ -258,33 +265,87 @@ pub enum RunError {
         reason: String,
     },
     /// The run's [`CancelFlag`](crate::CancelFlag) was set.
-    #[error("the run was cancelled at {op}")]
+    #[error("the run was cancelled at {at}")]
     Cancelled {
         /// The next op.
-        op: String,
+        at: RunPoint,
     },
     /// The time limit has passed.
-    #[error("the run was stopped at {op}: its time limit of {limit:?} has passed")]
+    #[error("the run was stopped at {at}: its time limit of {limit:?} has passed")]
     Deadline {
         /// The next op.
-        op: String,
+        at: RunPoint,
         /// The limit.
         limit: Duration,
     },
 }
 
+/// The point that a run has reached.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RunPoint {
+    /// An op.
+    Op(OpName),
+    /// Several ops that a device runs as one.
+    Ops {
+        /// The first.
+        first: Box<OpName>,
+        /// The last.
+        last: Box<OpName>,
+        /// How many.
+        count: usize,
+    },
+    /// The beginning, which waits for other runs to leave a device.
+    Admission {
+        /// The device.
+        device: String,
+    },
+    /// A kernel that is launched by itself.
+    Kernel(String),
+}
+
+impl fmt::Display for RunPoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RunPoint::Op(op) => op.fmt(f),
+            RunPoint::Ops { first, last, count } => {
+                write!(f, "region of {count} ops from {first} to {last}")
+            }
+            RunPoint::Admission { device } => {
+                write!(f, "its beginning, as others keep `{device}` busy")
+            }
+            RunPoint::Kernel(name) => write!(f, "kernel `{name}`"),
+        }
+    }
+}
+
 /// An op that failed, with its location and operands.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OpFailure {
-    /// The op and its node.
-    pub op: String,
+    /// The op.
+    pub at: RunPoint,
     /// Operands by name, with their run-time types.
     pub operands: String,
     /// The reason.
     pub source: KernelError,
 }
 
+impl PlanError {
+    /// Whether there was too little memory, or less than allowed.
+    pub fn lacks_memory(&self) -> bool {
+        matches!(self, PlanError::Memory { .. })
+    }
+}
+
 impl RunError {
+    /// Whether there was too little memory, or less than allowed.
+    pub fn lacks_memory(&self) -> bool {
+        match self {
+            RunError::Op(failure) => failure.source.lacks_memory(),
+            RunError::Plan { error, .. } => error.lacks_memory(),
+            _ => false,
+        }
+    }
+
     /// A suggestion for the user.
     pub fn hint(&self) -> Option<String> {
         match self {
@@ -301,7 +362,7 @@ impl RunError {
                 ),
                 _ => None,
             },
-            RunError::Panic { .. } => {
+            RunError::Panic { .. } | RunError::Internal { .. } => {
                 Some("this is a fault in Trident; please report it with the model".into())
             }
             RunError::Output { .. } | RunError::Cancelled { .. } => None,

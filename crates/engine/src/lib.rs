@@ -25,7 +25,7 @@ mod variant;
 
 pub use context::{CancelFlag, Partial, RunContext, Sink};
 pub use entry::Entry;
-pub use error::{InputError, OpFailure, PlanError, RunError};
+pub use error::{InputError, OpFailure, PlanError, RunError, RunPoint};
 pub use form::{DeviceForm, Form};
 pub use ledger::Unfolded;
 pub use optimized::{Optimized, OptimizedEntry, Overridable};

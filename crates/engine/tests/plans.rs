@@ -54,7 +54,7 @@ impl Device for Fake {
         let op = &unit.ops[0];
         let manner = (self.manner)(op.kind);
         match manner {
-            Manner::Declines => Err(Declined { op: op.describe(), reason: "it is Tuesday".into() }),
+            Manner::Declines => Err(Declined::op(op, "it is Tuesday")),
             Manner::PanicsAtCompile => panic!("no compiler"),
             _ => {
                 let packed = match op.input(1) {
@@ -430,7 +430,7 @@ impl Device for Regions {
 
     fn compile(&self, unit: &Unit<'_>) -> Result<Arc<dyn Executable>, Declined> {
         if self.declines {
-            return Err(Declined { op: "all".into(), reason: "it is Tuesday".into() });
+            return Err(Declined::op(&unit.ops[0], "it is Tuesday"));
         }
         assert_eq!(unit.inputs.len(), 1, "{:?}", unit.inputs);
         Ok(Arc::new(PlusMany { n: unit.ops.len(), outputs: unit.outputs.len() }))

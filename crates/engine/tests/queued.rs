@@ -152,7 +152,7 @@ fn errors_name_the_op_where_they_began() {
     let inputs = [("x", tensor(&[4], &[1f32; 4])), ("i", tensor(&[2], &[1i64, 9]))];
     let expected = sessions[0].run(&inputs).unwrap_err();
     assert!(
-        matches!(&expected, RunError::Op(failure) if failure.op.contains("pick")),
+        matches!(&expected, RunError::Op(failure) if failure.at.to_string().contains("pick")),
         "{expected}"
     );
     for session in &sessions {

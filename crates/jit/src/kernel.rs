@@ -92,7 +92,7 @@ impl KernelCompiler for Compiler {
 
     fn load_kernel(&self, image: &KernelImage) -> Result<Arc<dyn Kernel>, Declined> {
         let (header, code) = image::read(image.bytes(), self.isa)
-            .map_err(|reason| Declined { op: "kernel".into(), reason: reason.to_string() })?;
+            .map_err(|reason| Declined::Image { reason: reason.to_string() })?;
         native(header, code, None, self.isa, &self.threads)
     }
 }
@@ -105,8 +105,7 @@ fn compile(
 ) -> Result<Arc<dyn Kernel>, Declined> {
     let entry = module.entry().filter(|f| f.level == Level::Tile);
     let Some(entry) = entry else {
-        let reason = "has no entry of level tile".into();
-        return Err(Declined { op: "module".into(), reason });
+        return Err(Declined::module("the module has no entry of level tile"));
     };
     let Compiled { code, emitted, .. } = target::compile(module, isa, checks, None)?;
     let params = entry.body.params.iter().map(|&p| entry.ty(p).clone()).collect();
@@ -122,9 +121,9 @@ fn native(
     isa: Isa,
     threads: &Arc<Threads>,
 ) -> Result<Arc<dyn Kernel>, Declined> {
-    let code = Code::new(code).map_err(|e| Declined {
-        op: header.name.clone(),
-        reason: format!("no memory for machine code: {e}"),
+    let code = Code::new(code).map_err(|e| {
+        let reason = format!("no memory for machine code: {e}");
+        Declined::kernel(header.name.as_str(), reason)
     })?;
     let (threads, cost) = (Arc::clone(threads), LaunchCost::default());
     Ok(Arc::new(Native { header, code, threads, isa, cost, module }))

@@ -19,8 +19,10 @@ pub(super) struct Compiled {
     pub(super) listing: Option<String>,
 }
 
-fn declined(reason: impl ToString) -> Declined {
-    Declined { op: "kernel".into(), reason: reason.to_string() }
+/// The refusal of a module's kernel.
+fn declined(module: &Module, reason: impl ToString) -> Declined {
+    let kernel = module.entry().map_or("", |entry| &entry.name);
+    Declined::kernel(kernel, reason.to_string())
 }
 
 /// Cranelift's name of the machine's architecture.
@@ -55,7 +57,7 @@ pub(super) fn key(level: Isa) -> String {
 
 /// Cranelift's target for this machine; an error unless it has instructions for operations that would otherwise be
 /// calls of a C library: rounding and, with `fma`, the fused product.
-fn isa() -> Result<Arc<dyn TargetIsa>, Declined> {
+fn isa() -> Result<Arc<dyn TargetIsa>, String> {
     static ISA: OnceLock<Result<Arc<dyn TargetIsa>, String>> = OnceLock::new();
     let built = ISA.get_or_init(|| {
         let features = features();
@@ -64,7 +66,7 @@ fn isa() -> Result<Arc<dyn TargetIsa>, Declined> {
         }
         isa_with(&features)
     });
-    built.clone().map_err(declined)
+    built.clone()
 }
 
 fn isa_with(features: &[&str]) -> Result<Arc<dyn TargetIsa>, String> {
@@ -111,11 +113,12 @@ pub(super) fn compile(
     checks: Checks,
     listing: Option<Listing>,
 ) -> Result<Compiled, Declined> {
-    let isa = isa()?;
+    let isa = isa().map_err(|reason| declined(module, reason))?;
     let config = isa.frontend_config();
     let mut context = cranelift_codegen::Context::for_function(entry(config));
     let wanted = listing.is_some();
-    let lowered = decompose::lower(module, &|_| false).map_err(declined)?;
+    let lowered =
+        decompose::lower(module, &|_| false).map_err(|reason| declined(module, reason))?;
     let module = lowered.as_ref().unwrap_or(module);
     let (emitted, loops) =
         emit::emit(module, has_loops(level), checks, wanted, config, &mut context.func)?;
@@ -126,9 +129,9 @@ pub(super) fn compile(
     context.set_disasm(listing == Some(ASSEMBLY));
     let compiled = context
         .compile(&*isa, &mut ControlPlane::default())
-        .map_err(|e| declined(format!("{:?}", e.inner)))?;
+        .map_err(|e| declined(module, format!("{:?}", e.inner)))?;
     if let Some(reloc) = compiled.buffer.relocs().first() {
-        return Err(declined(format!("code is not self-contained: {reloc:?}")));
+        return Err(declined(module, format!("code is not self-contained: {reloc:?}")));
     }
     let code = [&loops, compiled.code_buffer()].concat();
     let listing = compiled.vcode.as_ref().map(|text| format!("{}{text}", emitted.loops));
@@ -140,8 +143,10 @@ pub(super) fn compile(
 /// machine.
 #[cfg(all(test, target_arch = "x86_64"))]
 pub(super) fn decisions(module: &Module, loops: bool) -> Result<Vec<String>, Declined> {
-    let isa = isa_with(&FEATURES.map(|(name, _)| name)).map_err(declined)?;
-    let lowered = decompose::lower(module, &|_| false).map_err(declined)?;
+    let isa =
+        isa_with(&FEATURES.map(|(name, _)| name)).map_err(|reason| declined(module, reason))?;
+    let lowered =
+        decompose::lower(module, &|_| false).map_err(|reason| declined(module, reason))?;
     let module = lowered.as_ref().unwrap_or(module);
     let config = isa.frontend_config();
     let mut context = cranelift_codegen::Context::for_function(entry(config));
@@ -149,7 +154,7 @@ pub(super) fn decisions(module: &Module, loops: bool) -> Result<Vec<String>, Dec
     let (emitted, _) = emit::emit(module, loops, Checks::Bounds, true, config, function)?;
     let slots: u32 = function.sized_stack_slots.values().map(|slot| slot.size).sum();
     let compiled = context.compile(&*isa, &mut ControlPlane::default());
-    let compiled = compiled.map_err(|e| declined(format!("{:?}", e.inner)))?;
+    let compiled = compiled.map_err(|e| declined(module, format!("{:?}", e.inner)))?;
     let frame = compiled.buffer.frame_layout().map_or(0, |frame| frame.frame_to_fp_offset);
     let mut decisions = emitted.decisions;
     decisions.push(format!("stack: {} bytes of spilled and saved registers", frame - slots));

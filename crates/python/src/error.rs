@@ -35,7 +35,7 @@ pub(crate) fn compile(py: Python<'_>, message: &str, loc: Option<&Loc>) -> PyErr
 pub(crate) fn refused(py: Python<'_>, error: &CompileError) -> PyErr {
     let message = error.to_string();
     match error {
-        CompileError::Declined(_) => compile(py, &message, None),
+        CompileError::Declined(declined) => compile(py, &message, declined.loc()),
         CompileError::Resources { what, needed, most, .. } => {
             exception(py, "ResourceError", (message, *what, *needed, *most))
         }

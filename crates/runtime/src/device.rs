@@ -1,7 +1,8 @@
 //! The interface between devices and the engine.
 
 use crate::{
-    Cost, Fence, Immediate, KernelError, OutputShape, Pool, Stream, Submitted, Tensor, Value,
+    Cost, Declined, Fence, Immediate, KernelError, OutputShape, Pool, Stream, Submitted, Tensor,
+    Value,
 };
 use std::any::Any;
 use std::fmt;
@@ -112,16 +113,6 @@ pub struct Claim {
     pub ops: Range<usize>,
     /// Their total cost.
     pub cost: Cost,
-}
-
-/// A device's refusal of an op, with the reason.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{op} is not supported on this device: {reason}")]
-pub struct Declined {
-    /// The op, with the node's name where known.
-    pub op: String,
-    /// The reason.
-    pub reason: String,
 }
 
 /// Part of a function for one device: consecutive ops and the values that cross its boundary.

@@ -100,6 +100,19 @@ impl KernelError {
         }
     }
 
+    /// The first failure: of the launch that should have produced an operand, or else this.
+    pub fn cause(&self) -> &KernelError {
+        match self {
+            KernelError::Dependency(cause) => cause.cause(),
+            own => own,
+        }
+    }
+
+    /// Whether there was too little memory, or less than allowed.
+    pub fn lacks_memory(&self) -> bool {
+        matches!(self.cause(), KernelError::TooLarge { .. })
+    }
+
     /// A device did not return a result that it should have.
     pub fn not_given() -> KernelError {
         KernelError::Panic("the launch gave too few results".into())
@@ -117,4 +130,18 @@ pub fn caught<T>(f: impl FnOnce() -> T) -> Result<T, String> {
         let text = panic.downcast_ref::<&str>().map(|s| (*s).to_owned());
         text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or("no message".into())
     })
+}
+
+#[cfg(all(test, not(feature = "models")))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_failure_decides_whether_memory_is_lacking() {
+        let large = KernelError::TooLarge { dtype: DType::F32, dims: vec![1 << 40] };
+        let next = KernelError::dependency(KernelError::dependency(large.clone()));
+        assert!(next != large && next.cause() == &large);
+        assert!(next.lacks_memory() && large.lacks_memory());
+        assert!(!KernelError::dependency(KernelError::Cancelled).lacks_memory());
+    }
 }

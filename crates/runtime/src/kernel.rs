@@ -55,7 +55,7 @@ impl CompileError {
         match self {
             CompileError::Declined(declined) => declined,
             CompileError::Resources { ref kernel, .. } => {
-                Declined { op: format!("kernel `{kernel}`"), reason: self.to_string() }
+                Declined::kernel(kernel, self.to_string())
             }
         }
     }
@@ -75,7 +75,7 @@ pub trait KernelCompiler: Send + Sync {
     fn load_kernel(&self, image: &KernelImage) -> Result<Arc<dyn Kernel>, Declined> {
         let reason =
             format!("compiled code of {} cannot be loaded", counted(image.bytes().len(), "byte"));
-        Err(Declined { op: "kernel".into(), reason })
+        Err(Declined::Image { reason })
     }
 }
 

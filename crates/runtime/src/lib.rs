@@ -3,6 +3,7 @@
 
 pub mod buffer;
 pub mod cost;
+mod declined;
 pub mod device;
 pub mod error;
 pub mod fence;
@@ -27,9 +28,8 @@ pub use buffer::{
     PoolSettings, PoolSettingsError, PoolStats, Segment, buffer_size,
 };
 pub use cost::{Cost, Rates};
-pub use device::{
-    Admission, Claim, Declined, Device, DeviceInfo, Executable, Launch, LaunchLimits, Unit,
-};
+pub use declined::Declined;
+pub use device::{Admission, Claim, Device, DeviceInfo, Executable, Launch, LaunchLimits, Unit};
 pub use error::{KernelError, caught};
 pub use fence::{Fence, Timeline};
 pub use foreign::{ByteSource, ForeignBytes};

@@ -286,18 +286,10 @@ impl RequestError {
 
     /// Whether there was too little memory.
     pub(crate) fn is_memory(&self) -> bool {
-        let fault = match self {
-            RequestError::Input { source, .. } => source,
-            RequestError::Run { source, .. } => match &**source {
-                RunError::Op(failure) => &failure.source,
-                RunError::Plan { error, .. } => return matches!(**error, PlanError::Memory { .. }),
-                _ => return false,
-            },
-            _ => return false,
-        };
-        match fault {
-            KernelError::Dependency(cause) => matches!(**cause, KernelError::TooLarge { .. }),
-            fault => matches!(fault, KernelError::TooLarge { .. }),
+        match self {
+            RequestError::Input { source, .. } => source.lacks_memory(),
+            RequestError::Run { source, .. } => source.lacks_memory(),
+            _ => false,
         }
     }
 }

@@ -246,10 +246,9 @@ impl<'m> Emitter<'_, 'm> {
     ) -> Result<T> {
         let mut builder = Builder::new(&mut self.out);
         builder.loc = self.loc.clone();
-        let made = make(&mut builder).map_err(|error| Unsupported {
-            op: what.to_owned(),
-            reason: error.to_string(),
+        let made = make(&mut builder).map_err(|error| Unsupported::Element {
             at: self.loc.clone(),
+            reason: format!("{what}: {error}"),
         })?;
         let ops = builder.finish().ops;
         self.block.ops.extend(ops);
@@ -330,7 +329,7 @@ impl<'m> Emitter<'_, 'm> {
     }
 
     pub(super) fn missing(&self, reason: &str) -> Unsupported {
-        Unsupported { op: "element".into(), reason: reason.into(), at: self.loc.clone() }
+        Unsupported::Element { at: self.loc.clone(), reason: reason.into() }
     }
 
     /// A scalar of the kernel in the place of the result of an op.

@@ -1,11 +1,11 @@
 //! What cannot be lowered, and where.
 
-use trident_ir::{Loc, Op};
+use trident_ir::{Loc, Op, OpName};
 
 /// Why a kernel has no form at level lane.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum LowerError {
-    /// An op has none.
+    /// A part of it has none.
     #[error(transparent)]
     Unsupported(#[from] Unsupported),
     /// A program does not fit.
@@ -28,20 +28,35 @@ pub enum LowerError {
     },
 }
 
-/// An op of a tile function that has no form at level lane.
+/// The part of a tile function that has no form at level lane.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("{op}: {reason}")]
-pub struct Unsupported {
-    /// The op, with its place in the source where known.
-    pub op: String,
-    /// What is in the way.
-    pub reason: String,
-    /// The place in the source.
-    pub at: Option<Loc>,
+pub enum Unsupported {
+    /// An op.
+    #[error("{op}: {reason}")]
+    Op {
+        /// The op.
+        op: OpName,
+        /// What is in the way.
+        reason: String,
+    },
+    /// The code of the elements of a block.
+    #[error("an element{}: {reason}", at.as_ref().map(|at| format!(" of `{at}`")).unwrap_or_default())]
+    Element {
+        /// The op for which they are computed.
+        at: Option<Loc>,
+        /// What is in the way.
+        reason: String,
+    },
+    /// The function as a whole.
+    #[error("{reason}")]
+    Function {
+        /// What is in the way.
+        reason: String,
+    },
 }
 
 impl Unsupported {
     pub(super) fn new(op: &Op, reason: impl Into<String>) -> Unsupported {
-        Unsupported { op: op.describe(), reason: reason.into(), at: op.loc.clone() }
+        Unsupported::Op { op: op.name(), reason: reason.into() }
     }
 }

@@ -56,8 +56,8 @@ pub struct Lowered {
 /// Lowers the entry of a module at level tile. An op that has no form at level lane is an error that names it, and so is a program
 /// that needs more threadgroup memory or registers than there are.
 pub fn lower(module: &Module, figures: &GpuFigures) -> Result<Lowered, LowerError> {
-    let whole = |reason: String| Unsupported { op: "module".into(), reason, at: None };
-    let entry = module.entry().ok_or_else(|| whole("has no function".into()))?;
+    let whole = |reason: String| Unsupported::Function { reason };
+    let entry = module.entry().ok_or_else(|| whole("the module has no function".into()))?;
     if entry.level != Level::Tile {
         return Err(whole(format!("`{}` is not at level tile", entry.name)).into());
     }
@@ -67,7 +67,7 @@ pub fn lower(module: &Module, figures: &GpuFigures) -> Result<Lowered, LowerErro
     let module = Module { funcs: vec![entry], metadata: module.metadata.clone() };
     let primitives = decompose::lower(&module, &|_| false).map_err(|e| whole(e.to_string()))?;
     let module = primitives.unwrap_or(module);
-    let entry = module.entry().ok_or_else(|| whole("has no function".into()))?;
+    let entry = module.entry().ok_or_else(|| whole("the module has no function".into()))?;
     dot::fits(entry, figures)?;
     let origins = Origins::new(&module);
     let plan = Plan::of(entry, &origins, figures)?;

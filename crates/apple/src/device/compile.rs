@@ -63,8 +63,9 @@ impl KernelCompiler for GpuCompiler {
             (Checks::None, _) => &self.plain,
             (_, Some(checked)) => checked,
             (_, None) => {
-                let reason = "the GPU does not check accesses; check them on `cpu`".to_owned();
-                return Err(Declined { op: "kernel".into(), reason }.into());
+                let name = module.entry().map_or("", |entry| &entry.name);
+                let reason = "the GPU does not check accesses; check them on `cpu`";
+                return Err(Declined::kernel(name, reason).into());
             }
         };
         let entry = module.entry().map(|entry| {
@@ -72,7 +73,7 @@ impl KernelCompiler for GpuCompiler {
             (entry.name.clone(), params.collect::<Vec<Type>>())
         });
         let Some((name, params)) = entry else {
-            return Err(Declined { op: "module".into(), reason: "has no function".into() }.into());
+            return Err(Declined::module("the module has no function").into());
         };
         Ok(Arc::new(GpuKernel {
             separate: Arc::new(Compiled::of(module, &*side.metal)?),
@@ -121,10 +122,7 @@ impl Compiled {
         let compiled = metal.library(&program.source, &options);
         let pipeline = compiled.and_then(|library| library.pipeline(&program.entry, &[]));
         let kernel = || module.entry().map_or_else(String::new, |entry| entry.name.clone());
-        let pipeline = pipeline.map_err(|error| Declined {
-            op: format!("kernel `{}`", kernel()),
-            reason: error.to_string(),
-        })?;
+        let pipeline = pipeline.map_err(|error| Declined::kernel(kernel(), error.to_string()))?;
         let most = pipeline.info().max_total_threads_per_threadgroup;
         if program.threads > most {
             let (needed, most) = (program.threads as usize, most as usize);

@@ -101,10 +101,9 @@ impl Device for GpuDevice {
 
     fn compile(&self, unit: &Unit<'_>) -> Result<Arc<dyn Executable>, Declined> {
         let [op] = unit.ops else {
-            let (op, reason) = ("region".into(), "the GPU takes one op at a time".into());
-            return Err(Declined { op, reason });
+            return Err(Declined::Several { ops: unit.ops.len() });
         };
-        let declined = |reason: String| Declined { op: op.describe(), reason };
+        let declined = |reason: String| Declined::op(op, reason);
         let arrays = |ids| Array::of(unit.func, ids).map_err(|e| declined(e.to_string()));
         let (operands, results) = (arrays(&op.inputs)?, arrays(&op.outputs)?);
         let constants: Vec<Option<Tensor>> =

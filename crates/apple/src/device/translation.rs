@@ -32,7 +32,7 @@ impl Translation {
     /// program needs more registers or threadgroup memory than the GPU has.
     pub fn of(module: &Module, figures: &GpuFigures) -> Result<Translation, CompileError> {
         let Some(entry) = module.entry() else {
-            return Err(Declined { op: "module".into(), reason: "has no function".into() }.into());
+            return Err(Declined::module("the module has no function").into());
         };
         let resources = |what, needed, most| {
             let kernel = entry.name.clone();
@@ -40,9 +40,10 @@ impl Translation {
         };
         native(module)?;
         let lowered = lane::lower(module, figures).map_err(|error| match error {
-            LowerError::Unsupported(Unsupported { op, reason, .. }) => {
-                Declined { op, reason }.into()
-            }
+            LowerError::Unsupported(unsupported) => match unsupported {
+                Unsupported::Op { op, reason } => Declined::Op { op, reason }.into(),
+                other => Declined::kernel(entry.name.as_str(), other.to_string()).into(),
+            },
             LowerError::Threadgroup { needed, most } => {
                 resources("bytes of threadgroup memory", needed, most)
             }
@@ -115,7 +116,7 @@ fn native(module: &Module) -> Result<(), Declined> {
             };
             if op.used().chain(op.defined()).any(is_wide) {
                 let reason = "Metal has no element type f64".to_owned();
-                found.get_or_insert(Declined { op: op.describe(), reason });
+                found.get_or_insert(Declined::op(op, reason));
             }
         });
     }

@@ -92,8 +92,8 @@ pub struct Field {
 /// Prints the entry of a module at level lane, up to `programs` of which share a threadgroup, each in a simdgroup of its own. An op
 /// or type that the language lacks is declined by name.
 pub fn write(module: &Module, programs: u32) -> Result<Program, Declined> {
-    let whole = |reason: &str| Declined { op: "module".into(), reason: reason.into() };
-    let entry = module.entry().ok_or_else(|| whole("has no function"))?;
+    let whole = |reason: &str| Declined::module(reason);
+    let entry = module.entry().ok_or_else(|| whole("the module has no function"))?;
     let Some(threads) = entry.threads.filter(|_| entry.level == Level::Lane) else {
         return Err(whole("its entry is no kernel of level lane"));
     };
@@ -142,7 +142,7 @@ fn parameters(
     func: &Func,
     writer: &mut Writer<'_>,
 ) -> Result<(String, String, Vec<Binding>), Declined> {
-    let declined = |name: &str, reason| Declined { op: format!("parameter `{name}`"), reason };
+    let declined = |name: &str, reason| Declined::Parameter { parameter: name.to_owned(), reason };
     let (mut list, mut structure) = (vec![], String::new());
     let (mut bindings, mut fields, mut size) = (vec![], vec![], 0usize);
     let (mut used, mut reports) = (HashSet::new(), false);

@@ -233,7 +233,7 @@ fn has_fences(func: &Func) -> bool {
 }
 
 pub(super) fn decline(op: &Op, reason: impl Into<String>) -> Declined {
-    Declined { op: op.describe(), reason: reason.into() }
+    Declined::op(op, reason)
 }
 
 /// The typed view of an op, by its `of`.

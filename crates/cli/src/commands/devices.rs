@@ -245,7 +245,7 @@ mod tests {
         }
 
         fn compile(&self, unit: &Unit<'_>) -> Result<Arc<dyn Executable>, Declined> {
-            Err(Declined { op: unit.ops[0].describe(), reason: "there is no matrix unit".into() })
+            Err(Declined::op(&unit.ops[0], "there is no matrix unit"))
         }
     }
 

@@ -78,7 +78,7 @@ fn request(line: &str, args: &Args, devices: &ForModels) -> Answer {
     let inputs: Vec<_> = inputs.iter().map(|(n, v)| (n.as_str(), v.clone())).collect();
     let outcome = session.run_with(&inputs, RunContext { time_limit, ..RunContext::default() });
     let (results, _) = outcome.map_err(|e| match e {
-        RunError::Panic { .. } => ("panic", e.to_string()),
+        RunError::Panic { .. } | RunError::Internal { .. } => ("panic", e.to_string()),
         e => ("run", e.to_string()),
     })?;
     for (j, ((name, value), info)) in results.iter().zip(&session.signature().outputs).enumerate() {

@@ -1,7 +1,7 @@
 //! The start of a run: devices may delay it until others have ended.
 
 use crate::context::{CancelFlag, Deadline};
-use crate::error::RunError;
+use crate::error::{RunError, RunPoint};
 use std::sync::Arc;
 use trident_runtime::{Admission, Device, LaunchLimits};
 
@@ -17,10 +17,10 @@ pub(crate) fn admit(
     let admitted = |device: &Arc<dyn Device>| {
         let admission = device.admit(limits, deadline.map(|d| d.at), stop);
         admission.ok_or_else(|| {
-            let op = format!("its beginning, as others keep `{}` busy", device.info().name);
+            let at = RunPoint::Admission { device: device.info().name.clone() };
             match deadline.filter(|_| !is_cancelled()) {
-                Some(Deadline { limit, .. }) => RunError::Deadline { op, limit },
-                None => RunError::Cancelled { op },
+                Some(Deadline { limit, .. }) => RunError::Deadline { at, limit },
+                None => RunError::Cancelled { at },
             }
         })
     };

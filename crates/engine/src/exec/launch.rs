@@ -152,10 +152,10 @@ impl<'a> Run<'a> {
     /// An error if the run must stop before this step.
     pub(super) fn go_on(&self, step: &Step) -> Result<(), RunError> {
         if self.cancel.as_ref().is_some_and(CancelFlag::is_cancelled) {
-            return Err(RunError::Cancelled { op: step.describe() });
+            return Err(RunError::Cancelled { at: step.point() });
         }
         match self.deadline.filter(|d| Instant::now() >= d.at) {
-            Some(Deadline { limit, .. }) => Err(RunError::Deadline { op: step.describe(), limit }),
+            Some(Deadline { limit, .. }) => Err(RunError::Deadline { at: step.point(), limit }),
             None => Ok(()),
         }
     }
@@ -208,12 +208,12 @@ impl<'a> Run<'a> {
     }
 
     fn error(&self, step: &Step, error: KernelError, operands: &Operands) -> RunError {
-        let op = step.describe();
+        let at = step.point();
         match error {
-            KernelError::Panic(message) => RunError::Panic { op, message },
+            KernelError::Panic(message) => RunError::Panic { at, message },
             source => {
                 let operands = operands.describe(self.plan, step);
-                RunError::Op(Box::new(OpFailure { op, operands, source }))
+                RunError::Op(Box::new(OpFailure { at, operands, source }))
             }
         }
     }
@@ -225,7 +225,7 @@ fn agree(
     foretold: Result<Vec<OutputShape>, KernelError>,
     outputs: &[Option<Value>],
 ) -> Result<(), RunError> {
-    let wrong = |message: String| RunError::Panic { op: step.describe(), message };
+    let wrong = |message: String| RunError::Panic { at: step.point(), message };
     let foretold = foretold.map_err(|e| wrong(format!("results foretold to be wrong: {e}")))?;
     for (i, shape) in foretold.iter().enumerate() {
         let output = outputs.get(i).and_then(Option::as_ref);

@@ -81,8 +81,7 @@ impl<'a> Run<'a> {
         self.drain()?;
         for result in &mut results {
             let settled = result.settle();
-            settled
-                .map_err(|e| RunError::Panic { op: "the engine".into(), message: e.to_string() })?;
+            settled.map_err(|e| RunError::Internal { message: e.to_string() })?;
         }
         self.outputs.fill(&mut results)?;
         Ok(results)
@@ -104,8 +103,7 @@ impl<'a> Run<'a> {
             self.step(step, frame)?;
         }
         let results = block.results.iter().map(|operand| {
-            self.fetch(*operand, frame).ok_or_else(|| RunError::Panic {
-                op: "the engine".into(),
+            self.fetch(*operand, frame).ok_or_else(|| RunError::Internal {
                 message: "a result of a block has no value".into(),
             })
         });

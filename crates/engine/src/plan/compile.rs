@@ -286,8 +286,7 @@ impl Compiler<'_> {
             if !offers.iter().any(|offer| offer.place == place) {
                 let name = device.info().name.clone();
                 notes.push(format!("{name} does not claim it"));
-                let (op, reason) = (described.to_owned(), "does not claim it".to_owned());
-                declined.push((name, Declined { op, reason }));
+                declined.push((name, Declined::op(op, "does not claim it")));
             }
         }
         let mut offers: Vec<Offer> = offers.to_vec();
@@ -319,7 +318,7 @@ impl Compiler<'_> {
                     return Ok((exe, Placement { device: name, place, reason }));
                 }
                 Err(why) => {
-                    notes.push(format!("{name} declined: {}", why.reason));
+                    notes.push(format!("{name} declined: {}", why.reason()));
                     declined.push((name, why));
                 }
             }

@@ -10,6 +10,7 @@ pub(crate) mod shapes;
 
 pub(crate) use compile::{check, compile};
 
+use crate::error::RunPoint;
 use std::sync::Arc;
 use trident_ir::{Func, Op, ValueId};
 use trident_runtime::{Charge, Device, Executable, Value};
@@ -103,13 +104,14 @@ pub(crate) struct Placement {
 }
 
 impl Step {
-    /// The step's name in messages.
-    pub(crate) fn describe(&self) -> String {
+    /// The step in errors.
+    pub(crate) fn point(&self) -> RunPoint {
+        let first = self.op.name();
         match self.more.last() {
-            None => self.op.describe(),
+            None => RunPoint::Op(first),
             Some(last) => {
-                let n = self.more.len() + 1;
-                format!("region of {n} ops from {} to {}", self.op.describe(), last.describe())
+                let (first, last) = (Box::new(first), Box::new(last.name()));
+                RunPoint::Ops { first, last, count: self.more.len() + 1 }
             }
         }
     }

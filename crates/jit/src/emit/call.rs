@@ -4,7 +4,6 @@ use cranelift_codegen::ir::{
     AbiParam, InstBuilder, MemFlagsData, Signature, StackSlotData, StackSlotKind, Value, types,
 };
 use trident_ir::{DType, Func, Op, OpKind, ops};
-use trident_runtime::Declined;
 use trident_tile_analysis::{Elem, Fun, NodeId, function_name, index_bits, is_block_function};
 
 use super::node::{Kind, Register};
@@ -27,10 +26,9 @@ impl<'m> Emitter<'m, '_> {
     /// Calls a routine without a result; arguments are addresses and 64-bit integers.
     pub(super) fn call_routine(&mut self, op: &Op, routine: Routine, args: &[Value]) -> Result<()> {
         self.output.decide(|| format!("call {routine}"));
-        let slot = routine.slot().ok_or_else(|| Declined {
-            op: op.describe(),
-            reason: format!("there is no routine {routine:?}"),
-        })?;
+        let slot = routine
+            .slot()
+            .ok_or_else(|| malformed(op, format!("there is no routine {routine:?}")))?;
         let flags = MemFlagsData::trusted().with_readonly();
         let address = self.b.ins().load(types::I64, flags, self.program.table, 8 * slot as i32);
         self.call_address(address, args, false);

@@ -72,10 +72,10 @@ impl Emitter<'_, '_> {
         if let Some(&found) = n.ends.get(&node) {
             return Ok(found);
         }
-        let op = self.calls.op().ok_or_else(|| super::Declined {
-            op: "kernel".into(),
-            reason: "integers are looked through outside of any op".into(),
-        })?;
+        let op = self
+            .calls
+            .op()
+            .ok_or_else(|| self.calls.refusal("integers are looked through outside of any op"))?;
         let (elem, bits) = (self.nodes[node].elem, self.nodes[node].bits);
         let source = self.address(node, &[1 << bits])?;
         let top = self.scratch.top;

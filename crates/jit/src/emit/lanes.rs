@@ -237,8 +237,7 @@ impl<'m> Emitter<'m, '_> {
                     self.lanes_of(op, &operands, elem, index, part)?
                 }
                 _ => {
-                    let reason = "cannot be computed in vectors".into();
-                    return Err(Declined { op: "block".into(), reason });
+                    return Err(self.calls.refusal("a block cannot be computed in vectors"));
                 }
             }
         };

@@ -48,7 +48,7 @@ type Result<T> = std::result::Result<T, Declined>;
 
 /// An error about a module that the verifier would have rejected.
 fn malformed(op: &Op, reason: impl Into<String>) -> Declined {
-    Declined { op: op.describe(), reason: reason.into() }
+    Declined::op(op, reason)
 }
 
 /// The typed view of an op, by its `of`.
@@ -137,7 +137,7 @@ pub(super) fn emit(
     function: &mut ir::Function,
 ) -> Result<(Emitted, Vec<u8>)> {
     let Some(entry) = module.entry() else {
-        return Err(Declined { op: "module".into(), reason: "has no function".into() });
+        return Err(Declined::module("the module has no function"));
     };
     let mut builders = FunctionBuilderContext::new();
     let mut b = FunctionBuilder::new(function, &mut builders);
@@ -146,7 +146,7 @@ pub(super) fn emit(
     b.switch_to_block(start);
     let (context, args, first, count, scratch) = match *b.block_params(start) {
         [context, args, first, count, scratch] => (context, args, first, count, scratch),
-        _ => return Err(Declined { op: entry.name.clone(), reason: "wrong signature".into() }),
+        _ => return Err(Declined::kernel(entry.name.as_str(), "wrong signature")),
     };
     let flags = MemFlagsData::trusted().with_readonly();
     let table =
@@ -271,9 +271,10 @@ impl<'m> Emitter<'m, '_> {
                     })
                 }
                 _ => {
-                    let reason = || Declined {
-                        op: entry.name.clone(),
-                        reason: format!("parameter {i} is {ty}, neither scalar nor descriptor"),
+                    let reason = || {
+                        let reason =
+                            format!("parameter {i} is {ty}, neither scalar nor descriptor");
+                        Declined::kernel(entry.name.as_str(), reason)
                     };
                     let (elem, dims) = block_type(ty).ok_or_else(reason)?;
                     if !dims.is_empty() {
@@ -291,7 +292,7 @@ impl<'m> Emitter<'m, '_> {
     fn function(&mut self, func: &'m Func, params: Vec<Val>) -> Result<Vec<Val>> {
         if self.calls.depth() >= MAX_CALLS {
             let reason = format!("calls are nested more than {MAX_CALLS} deep");
-            return Err(Declined { op: func.name.clone(), reason });
+            return Err(Declined::kernel(func.name.as_str(), reason));
         }
         let wide = self.wide.allowed;
         self.calls.enter(func, &|op| wide && call::traced(func, op));

@@ -4,7 +4,7 @@ use cranelift_codegen::ir::{InstBuilder, Value, types};
 use trident_ir::literal::LiteralData;
 use trident_ir::op::{Effect, Group};
 use trident_ir::{Block, DType, Op, OpKind as K, ops};
-use trident_runtime::{Checks, Declined};
+use trident_runtime::Checks;
 use trident_tile_analysis::{
     Bit, Elem, Expression, Node, NodeId, index_bits, is_lazy, is_volatile,
 };
@@ -33,7 +33,7 @@ impl<'m> Emitter<'m, '_> {
             self.op(op)?;
         }
         self.calls.at(region, None);
-        let missing = || Declined { op: "yield".into(), reason: "of an undefined value".into() };
+        let missing = || self.calls.refusal("a region yields an undefined value");
         block.results.iter().map(|&id| self.calls.value(id).ok_or_else(missing)).collect()
     }
 

@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use trident_ir::tile::{Origin, Origins};
 use trident_ir::{Func, Module, Op, ValueId};
-use trident_runtime::Checks;
+use trident_runtime::{Checks, Declined};
 use trident_tile_analysis::{Index, Materialisation, NodeId, Proved};
 
 /// The program of the grid that the code computes, and its interface to the launch.
@@ -87,6 +87,17 @@ impl<'m> Calls<'m> {
     pub(super) fn func(&self) -> &'m Func {
         // A frame is always open while ops are generated.
         self.frames[self.frames.len() - 1].func
+    }
+
+    /// The refusal of the op being generated, or of the function outside of any op.
+    pub(super) fn refusal(&self, reason: &str) -> Declined {
+        match self.op() {
+            Some(op) => Declined::op(op, reason),
+            None => {
+                let func = self.frames.last().map_or("", |frame| &frame.func.name);
+                Declined::kernel(func, reason)
+            }
+        }
     }
 
     /// The op being generated.

@@ -121,20 +121,21 @@ mod tests {
     #[test]
     fn a_lent_tensor_grows_in_place_within_what_its_lender_expects() {
         let pool = Pool::new();
-        let mut tensor = rows(&pool, 3);
+        // The memory has room for 4 rows and no more.
+        let mut tensor = rows(&pool, 4);
         let recall = tensor.lend(1000 * 16).unwrap();
-        let mut tensor = tensor.extended(&pool, &[4, 4], |added| added.fill(4)).unwrap();
+        let mut tensor = tensor.extended(&pool, &[5, 4], |added| added.fill(5)).unwrap();
         let place = at(&tensor);
         assert!(!tensor.is_lent() && tensor.end_loan().is_none(), "it moved to larger memory");
-        assert_eq!(recall.take().unwrap().dims(), [3, 4]);
-        for n in 5..=1000 {
+        assert_eq!(recall.take().unwrap().dims(), [4, 4]);
+        for n in 6..=1000 {
             drop(tensor.lend(1000 * 16).unwrap());
             tensor = tensor.extended(&pool, &[n, 4], |added| added.fill(n as u8)).unwrap();
             assert_eq!((at(&tensor), tensor.end_loan()), (place, Some(16)), "row {n}");
         }
         let bytes = tensor.bytes().unwrap();
-        assert_eq!(bytes[..48], *rows(&pool, 3).bytes().unwrap());
-        assert!((4..=1000).all(|n| bytes[(n - 1) * 16..n * 16] == [n as u8; 16]));
+        assert_eq!(bytes[..64], *rows(&pool, 4).bytes().unwrap());
+        assert!((5..=1000).all(|n| bytes[(n - 1) * 16..n * 16] == [n as u8; 16]));
     }
 
     #[test]

@@ -137,7 +137,7 @@ impl ServedModel {
 }
 
 fn unplanned(model: String, source: PlanError, limit: Option<usize>) -> ServeError {
-    let limit = limit.filter(|_| matches!(source, PlanError::Memory { .. }));
+    let limit = limit.filter(|_| source.lacks_memory());
     ServeError::Plan { model, source: Box::new(source), limit }
 }
 
