@@ -26,7 +26,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("cpu", &["ir", "graph-to-tile", "passes", "runtime", "simd", "kernels", "jit"]),
     ("apple", &["ir", "graph-to-tile", "tile-to-lane", "passes", "runtime"]),
     ("emulator", &["apple", "ir", "runtime"]),
-    ("devices", &["runtime", "jit", "cpu", "apple", "emulator"]),
+    ("devices", &["ir", "runtime", "jit", "cpu", "apple", "emulator"]),
     ("engine", &["ir", "passes", "runtime"]),
     ("model", &["ir", "runtime", "engine", "onnx"]),
     ("serving", &["ir", "runtime", "engine", "onnx", "model"]),
@@ -394,6 +394,16 @@ fn ops_that_are_features_can_be_left_out_of_programs() {
                 assert!(!without.contains(*library), "{program} without {feature}: {library}");
             }
         }
+    }
+}
+
+#[test]
+fn the_python_package_links_the_code_for_metal_on_macos_only() {
+    for (target, linked) in [("x86_64-unknown-linux-gnu", false), ("aarch64-apple-darwin", true)] {
+        let lines =
+            tree(&format!("--prefix none --edges no-dev -p trident-python --target {target}"));
+        let found = lines.iter().any(|line| line.starts_with("trident-apple "));
+        assert_eq!(found, linked, "{target}");
     }
 }
 

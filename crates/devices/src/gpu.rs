@@ -4,12 +4,23 @@ use std::sync::Arc;
 use trident_apple::device::GpuCompiler;
 #[cfg(feature = "models")]
 use trident_apple::device::GpuDevice;
-use trident_apple::metal::Metal;
+use trident_apple::metal::{Metal, MetalError};
 #[cfg(feature = "models")]
 use trident_runtime::Device;
 use trident_runtime::DeviceInfo;
 
-use crate::{ForKernels, Gpu, Settings};
+use crate::{DeviceError, ForKernels, GpuLimits, Settings};
+
+impl From<MetalError> for DeviceError {
+    fn from(error: MetalError) -> DeviceError {
+        match error {
+            MetalError::Unavailable { device, reason, hint } => {
+                DeviceError::unavailable(device, &reason, &hint)
+            }
+            other => DeviceError::Unavailable { reason: other.to_string(), hint: None },
+        }
+    }
+}
 
 /// Facts about a device.
 pub(crate) fn info(
@@ -34,13 +45,14 @@ pub(crate) fn kernels(
 ) -> ForKernels {
     let compiler = GpuCompiler::new(Arc::clone(&plain), checked);
     let limits = plain.limits();
-    let gpu = Gpu {
+    let host = Arc::clone(compiler.host());
+    let gpu = GpuLimits {
         family: format!("{:?}", limits.family).to_lowercase(),
         cores: limits.cores,
         simd_width: limits.simd_width,
         threads: limits.max_threads_per_threadgroup,
         threadgroup_bytes: limits.max_threadgroup_bytes,
-        host: Arc::clone(compiler.host()),
+        host,
     };
     ForKernels { info, compiler: Arc::new(compiler), gpu: Some(gpu) }
 }

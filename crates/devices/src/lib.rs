@@ -1,7 +1,8 @@
 //! The devices that programs can be run on, by name: what the command line, the Python package and servers share.
 //!
-//! A device is an entry of a table: `DEVICES` for those that run models, `COMPILERS` for those that compile kernels. What only
-//! launches kernels, as the Python package does, leaves the feature `models` out and builds no ops of models.
+//! A device is an entry of the table `DEVICES`, with two optional abilities: it compiles kernels, and it runs models. What only
+//! launches kernels, as the Python package does, leaves the feature `models` out and builds no ops of models. Apple's GPUs are
+//! linked on macOS, for the emulator, and for the feature `texts`.
 
 #[cfg(all(feature = "emulator", target_os = "linux", target_arch = "x86_64"))]
 mod emulated;
@@ -14,24 +15,23 @@ mod gpu;
 mod metal;
 #[cfg(feature = "models")]
 mod models;
+#[cfg(feature = "texts")]
 mod texts;
 
 #[cfg(feature = "models")]
 pub use models::{
-    ACCELERATORS, DEVICES, Entry, ForModels, accelerators, for_models, for_models_by_default,
-    is_gpu, names,
+    ACCELERATORS, ForModels, accelerators, for_models, for_models_by_default, is_gpu,
+    model_devices, names,
 };
 
-pub use texts::{CHIPS, METAL_TEXTS, MetalTexts, chip, has_metal};
-pub use trident_apple::device::{GpuHost, Held, Mark, Reached};
-pub use trident_apple::metal::Buffer;
+#[cfg(feature = "texts")]
+pub use texts::{MetalChip, MetalTexts, has_metal};
 
 #[cfg(all(feature = "emulator", target_os = "linux", target_arch = "x86_64"))]
 use emulated::Chip;
 use std::sync::Arc;
-use trident_apple::metal::MetalError;
 use trident_jit::Compiler;
-use trident_runtime::{DeviceInfo, KernelCompiler};
+use trident_runtime::{DeviceInfo, KernelCompiler, SharedGpu};
 
 /// Names of devices.
 const CPU: &str = "cpu";
@@ -62,6 +62,9 @@ pub enum DeviceError {
     /// No device, or one that runs models only.
     #[error("there is no device `{0}` that compiles kernels")]
     NoCompiler(String),
+    /// A device that compiles kernels only.
+    #[error("the device `{0}` runs no models, only kernels")]
+    NoModels(String),
     /// A device that is not there, or lacks something.
     #[error("{reason}")]
     Unavailable {
@@ -71,8 +74,13 @@ pub enum DeviceError {
         hint: Option<String>,
     },
     /// A chip whose figures are not known.
-    #[error("there is no chip `{0}`; the chips are {known}", known = CHIPS.join(", "))]
-    UnknownChip(String),
+    #[error("there is no chip `{name}`; the chips are {known}")]
+    UnknownChip {
+        /// The name given.
+        name: String,
+        /// The names of all chips.
+        known: String,
+    },
     /// Kernels run on one device.
     #[error("kernels run on one device, and `{0}` names several")]
     Several(String),
@@ -85,17 +93,6 @@ impl DeviceError {
     }
 }
 
-impl From<MetalError> for DeviceError {
-    fn from(error: MetalError) -> DeviceError {
-        match error {
-            MetalError::Unavailable { device, reason, hint } => {
-                DeviceError::unavailable(device, &reason, &hint)
-            }
-            other => DeviceError::Unavailable { reason: other.to_string(), hint: None },
-        }
-    }
-}
-
 /// A compiler of kernels, for a device.
 #[derive(Clone)]
 pub struct ForKernels {
@@ -104,12 +101,12 @@ pub struct ForKernels {
     /// The compiler.
     pub compiler: Arc<dyn KernelCompiler>,
     /// Limits of a kernel's program on a GPU.
-    pub gpu: Option<Gpu>,
+    pub gpu: Option<GpuLimits>,
 }
 
 /// A GPU's limits for a program, which is a threadgroup, and its interface to the process that launches it.
 #[derive(Clone, Debug)]
-pub struct Gpu {
+pub struct GpuLimits {
     /// The generation: `apple7`.
     pub family: String,
     /// Cores, each of which runs programs.
@@ -121,25 +118,79 @@ pub struct Gpu {
     /// Bytes of threadgroup memory of a program.
     pub threadgroup_bytes: u32,
     /// The state that all its launches share.
-    pub host: Arc<GpuHost>,
+    pub host: Arc<dyn SharedGpu>,
 }
 
-/// A device that compiles kernels.
-struct KernelEntry {
-    name: &'static str,
-    open: fn(&Settings) -> Result<ForKernels, DeviceError>,
+/// Opens a compiler of kernels.
+type OpenKernels = fn(&Settings) -> Result<ForKernels, DeviceError>;
+
+/// A device of the table: its name and its abilities.
+pub struct DeviceEntry {
+    /// As in `--device`.
+    pub name: &'static str,
+    /// Whether it is for tests only, and so left out of lists of what a machine offers.
+    pub for_tests: bool,
+    /// Whether it is a GPU, or stands for one.
+    pub is_gpu: bool,
+    /// Makes its compiler of kernels.
+    kernels: Option<OpenKernels>,
+    /// Makes the device that runs models, as part of a choice.
+    #[cfg(feature = "models")]
+    models: Option<models::Make>,
 }
 
-/// The devices that compile kernels.
-const COMPILERS: &[KernelEntry] = &[
-    KernelEntry { name: CPU, open: cpu_kernels },
+/// The devices there are.
+const DEVICES: &[DeviceEntry] = &[
+    DeviceEntry {
+        name: CPU,
+        for_tests: false,
+        is_gpu: false,
+        kernels: Some(cpu_kernels),
+        #[cfg(feature = "models")]
+        models: Some(models::cpu),
+    },
+    #[cfg(feature = "models")]
+    DeviceEntry {
+        name: "queued",
+        for_tests: true,
+        is_gpu: false,
+        kernels: None,
+        models: Some(models::queued),
+    },
+    #[cfg(all(feature = "emulator", target_os = "linux", target_arch = "x86_64"))]
+    DeviceEntry {
+        name: EMULATED,
+        for_tests: true,
+        is_gpu: true,
+        kernels: Some(|settings| emulated::kernels(settings, Chip::M1)),
+        #[cfg(feature = "models")]
+        models: Some(|_, settings| emulated::model(settings)),
+    },
+    #[cfg(all(feature = "emulator", target_os = "linux", target_arch = "x86_64"))]
+    DeviceEntry {
+        name: EMULATED_M5,
+        for_tests: true,
+        is_gpu: true,
+        kernels: Some(|settings| emulated::kernels(settings, Chip::M5)),
+        #[cfg(feature = "models")]
+        models: None,
+    },
     #[cfg(target_os = "macos")]
-    KernelEntry { name: METAL, open: metal::kernels },
-    #[cfg(all(feature = "emulator", target_os = "linux", target_arch = "x86_64"))]
-    KernelEntry { name: EMULATED, open: |settings| emulated::kernels(settings, Chip::M1) },
-    #[cfg(all(feature = "emulator", target_os = "linux", target_arch = "x86_64"))]
-    KernelEntry { name: EMULATED_M5, open: |settings| emulated::kernels(settings, Chip::M5) },
+    DeviceEntry {
+        name: METAL,
+        for_tests: false,
+        is_gpu: true,
+        kernels: Some(metal::kernels),
+        #[cfg(feature = "models")]
+        models: Some(|_, settings| metal::model(settings)),
+    },
 ];
+
+/// The entry of this name.
+fn find(name: &str) -> Result<&'static DeviceEntry, DeviceError> {
+    let found = DEVICES.iter().find(|entry| entry.name == name);
+    found.ok_or_else(|| absent(name).unwrap_or_else(|| DeviceError::Unknown(name.to_owned())))
+}
 
 fn cpu_kernels(settings: &Settings) -> Result<ForKernels, DeviceError> {
     let compiler = Compiler::for_machine(settings.threads);
@@ -151,9 +202,12 @@ pub fn for_kernels(name: &str, settings: &Settings) -> Result<ForKernels, Device
     if name.contains(',') {
         return Err(DeviceError::Several(name.to_owned()));
     }
-    let entry = COMPILERS.iter().find(|entry| entry.name == name);
-    let missing = || absent(name).unwrap_or_else(|| DeviceError::NoCompiler(name.to_owned()));
-    (entry.ok_or_else(missing)?.open)(settings)
+    let none = || DeviceError::NoCompiler(name.to_owned());
+    let entry = match find(name) {
+        Err(DeviceError::Unknown(_)) => return Err(none()),
+        found => found?,
+    };
+    (entry.kernels.ok_or_else(none)?)(settings)
 }
 
 /// The compiler of kernels where no device is named: that of the GPU on a Mac, elsewhere that of the CPU.

@@ -3,61 +3,39 @@
 //! A choice of devices is written as their names with commas between them, such as `queued,cpu`: each op goes to the one that
 //! claims it at the least cost, and of equal ones to the first.
 
-#[cfg(target_os = "macos")]
-use crate::metal;
-use crate::{CPU, DeviceError, METAL, Settings, absent};
-#[cfg(all(feature = "emulator", target_os = "linux", target_arch = "x86_64"))]
-use crate::{EMULATED, emulated};
+use crate::{CPU, DEVICES, DeviceEntry, DeviceError, METAL, Settings, find};
 use std::sync::Arc;
 use trident_cpu::CpuDevice;
 use trident_runtime::{Device, Queued, QueuedOptions};
 
-/// One device of the table.
-pub struct Entry {
-    /// As in `--device`.
-    pub name: &'static str,
-    /// Whether it is for tests only, and so left out of lists of what a machine offers.
-    pub for_tests: bool,
-    /// Whether it is a GPU, or stands for one.
-    gpu: bool,
-    open: fn(&Choice<'_>, &Settings) -> Opened,
-}
+/// Makes the device of an entry.
+pub(crate) type Make = fn(&Choice<'_>, &Settings) -> Opened;
 
 type Opened = Result<Arc<dyn Device>, DeviceError>;
 
-/// The devices there are.
-pub const DEVICES: &[Entry] = &[
-    Entry { name: CPU, for_tests: false, gpu: false, open: cpu },
-    Entry { name: "queued", for_tests: true, gpu: false, open: queued },
-    #[cfg(all(feature = "emulator", target_os = "linux", target_arch = "x86_64"))]
-    Entry {
-        name: EMULATED,
-        for_tests: true,
-        gpu: true,
-        open: |_, settings| emulated::model(settings),
-    },
-    #[cfg(target_os = "macos")]
-    Entry { name: METAL, for_tests: false, gpu: true, open: |_, settings| metal::model(settings) },
-];
+/// The devices that run models.
+pub fn model_devices() -> impl Iterator<Item = &'static DeviceEntry> {
+    DEVICES.iter().filter(|entry| entry.models.is_some())
+}
 
 /// Whether the device of this name is a GPU. The emulated one stands for that of a Mac, and counts as one.
 pub fn is_gpu(name: &str) -> bool {
-    DEVICES.iter().any(|entry| entry.gpu && entry.name == name)
+    model_devices().any(|entry| entry.is_gpu && entry.name == name)
 }
 
 /// A choice of devices while it is opened.
-struct Choice<'a> {
+pub(crate) struct Choice<'a> {
     names: &'a [&'a str],
     /// One for all that are made of it, so that they share its threads.
     cpu: Arc<CpuDevice>,
 }
 
-fn cpu(choice: &Choice<'_>, _: &Settings) -> Opened {
+pub(crate) fn cpu(choice: &Choice<'_>, _: &Settings) -> Opened {
     Ok(choice.cpu.clone())
 }
 
 /// The CPU behind a queue. Beside other devices it claims half of all ops, so that values cross between them.
-fn queued(choice: &Choice<'_>, _: &Settings) -> Opened {
+pub(crate) fn queued(choice: &Choice<'_>, _: &Settings) -> Opened {
     let share = if choice.names.len() > 1 { 50 } else { 100 };
     let options = QueuedOptions { share, ..QueuedOptions::default() };
     Ok(Arc::new(Queued::new(choice.cpu.clone(), options)))
@@ -83,14 +61,12 @@ pub fn for_models(choice: &str, settings: &Settings) -> Result<ForModels, Device
         if names[..i].contains(name) {
             return Err(DeviceError::Twice((*name).to_owned()));
         }
-        let entry = DEVICES.iter().find(|entry| entry.name == *name);
-        let missing = || absent(name).unwrap_or_else(|| DeviceError::Unknown((*name).to_owned()));
-        entry.ok_or_else(missing)
+        find(name)?.models.ok_or_else(|| DeviceError::NoModels((*name).to_owned()))
     };
-    let entries = names.iter().enumerate().map(entry).collect::<Result<Vec<_>, _>>()?;
+    let makers = names.iter().enumerate().map(entry).collect::<Result<Vec<_>, _>>()?;
     let cpu = Arc::new(CpuDevice::new(settings.threads));
     let choice = Choice { names: &names, cpu };
-    let devices = entries.into_iter().map(|entry| (entry.open)(&choice, settings));
+    let devices = makers.into_iter().map(|make| make(&choice, settings));
     let devices = devices.collect::<Result<_, _>>()?;
     Ok(ForModels { devices, folder: choice.cpu })
 }
@@ -137,7 +113,7 @@ mod tests {
         assert_eq!(opened("queued, cpu"), ["queued", "cpu"]);
         assert_eq!(names(" queued,cpu "), ["queued", "cpu"]);
         // Others need what not every machine has.
-        for entry in DEVICES.iter().filter(|entry| ["cpu", "queued"].contains(&entry.name)) {
+        for entry in model_devices().filter(|entry| ["cpu", "queued"].contains(&entry.name)) {
             assert_eq!(opened(entry.name), [entry.name]);
         }
     }
@@ -146,7 +122,7 @@ mod tests {
     fn the_devices_of_a_mac_and_of_the_emulator_are_gpus() {
         assert!(!is_gpu("cpu") && !is_gpu("queued"));
         for name in ["metal", "metal-emulated"] {
-            assert_eq!(is_gpu(name), DEVICES.iter().any(|entry| entry.name == name), "{name}");
+            assert_eq!(is_gpu(name), model_devices().any(|entry| entry.name == name), "{name}");
         }
     }
 

@@ -5,9 +5,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::sync::{Arc, Mutex, PoisonError};
 use trident_devices::{
-    DeviceError, ForKernels, GpuHost, MAX_THREADS, Settings, for_kernels, for_kernels_by_default,
+    DeviceError, ForKernels, MAX_THREADS, Settings, for_kernels, for_kernels_by_default,
 };
-use trident_runtime::PoolSettings;
+use trident_runtime::{PoolSettings, SharedGpu};
 
 /// Made at first use; kernels keep the one that they were compiled by.
 static DEVICE: Mutex<Option<ForKernels>> = Mutex::new(None);
@@ -52,7 +52,7 @@ pub(crate) fn current() -> PyResult<ForKernels> {
 }
 
 /// The GPU that kernels run on; `None` if that is the CPU.
-pub(crate) fn host() -> PyResult<Option<Arc<GpuHost>>> {
+pub(crate) fn host() -> PyResult<Option<Arc<dyn SharedGpu>>> {
     // Asked for arguments of launches, so nothing else of the device is copied.
     if let Some(device) = &*DEVICE.lock().unwrap_or_else(PoisonError::into_inner) {
         return Ok(device.gpu.as_ref().map(|gpu| Arc::clone(&gpu.host)));

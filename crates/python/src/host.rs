@@ -14,9 +14,9 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyCFunction, PyDict, PyTuple, PyType, PyWeakrefReference};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use trident_devices::{GpuHost, Held};
+use trident_runtime::{HeldBuffer, LaunchMark, OwnBuffer, ReachedMemory, SharedGpu};
 
-fn gpu() -> PyResult<Arc<GpuHost>> {
+fn gpu() -> PyResult<Arc<dyn SharedGpu>> {
     device::host()?.ok_or_else(|| PyRuntimeError::new_err("kernels run on the CPU"))
 }
 
@@ -27,7 +27,7 @@ pub(crate) fn is_gpu() -> PyResult<bool> {
 /// Where an array lies in a buffer of the GPU.
 #[derive(Clone)]
 pub(crate) struct Place {
-    held: Arc<Held>,
+    held: Arc<dyn HeldBuffer>,
     offset: u64,
 }
 
@@ -137,7 +137,7 @@ pub(crate) fn viewed<'py>(object: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'
 /// Memory that an array lies in, within reach of kernels that read its address.
 struct Reached {
     memory: Stretch,
-    reached: Arc<trident_devices::Reached>,
+    reached: Arc<dyn ReachedMemory>,
     _places: Vec<Place>,
     /// Calls [`forget`] before the array is gone, and its memory with it.
     _watch: Py<PyWeakrefReference>,
@@ -220,13 +220,13 @@ fn within_reach(array: &Bound<'_, PyAny>, holds: &mut Holds) -> Result<u64> {
 
 /// A buffer of the GPU, for tests and for libraries that have none of their own.
 #[pyclass(frozen, module = "trident._trident")]
-pub(crate) struct Buffer(Arc<dyn trident_devices::Buffer>);
+pub(crate) struct Buffer(Arc<dyn OwnBuffer>);
 
 #[pymethods]
 impl Buffer {
     #[new]
     fn new(bytes: usize) -> PyResult<Buffer> {
-        let made = gpu()?.buffer(bytes);
+        let made = gpu()?.make(bytes);
         made.map(Buffer).map_err(|error| PyValueError::new_err(error.to_string()))
     }
 
@@ -245,7 +245,7 @@ impl Buffer {
 
 /// A point between launches on the GPU.
 #[pyclass(frozen, module = "trident._trident")]
-pub(crate) struct Mark(trident_devices::Mark);
+pub(crate) struct Mark(LaunchMark);
 
 #[pymethods]
 impl Mark {

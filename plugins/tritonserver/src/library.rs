@@ -9,7 +9,7 @@ use crate::verbosity::Verbosity;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use trident_devices::{
-    ACCELERATORS, DEVICES, ForModels, accelerators, for_models, for_models_by_default, names,
+    ACCELERATORS, ForModels, accelerators, for_models, for_models_by_default, model_devices, names,
 };
 use trident_runtime::{DeviceInfo, PoolSettings};
 use trident_serving::Hardware;
@@ -99,7 +99,7 @@ impl Library {
                 Some((model, _)) => format!("parameter 'device' of model '{model}'"),
                 None => format!("--backend-config={},device={choice}", self.name),
             };
-            let known = DEVICES.iter().filter(|entry| !entry.for_tests).map(|entry| entry.name);
+            let known = model_devices().filter(|entry| !entry.for_tests).map(|entry| entry.name);
             let known: Vec<&str> = known.collect();
             Error::invalid(format!("{place}: {error}; hint: there is {}", known.join(", ")))
         })?;

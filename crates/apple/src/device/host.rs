@@ -9,6 +9,10 @@ use std::ptr::{self, NonNull};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
+use trident_runtime::{
+    HeldBuffer, LaunchMark, OwnBuffer, ReachedMemory, SharedGpu, SharedGpuError,
+};
+
 use crate::metal::{Buffer, GpuTimes, Metal, MetalError, Queue, Resident};
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -65,23 +69,6 @@ struct Clock {
     end: Duration,
     /// Takes the begin of the next launch.
     next: Arc<OnceLock<Duration>>,
-}
-
-/// A point between launches.
-#[derive(Clone, Debug)]
-pub struct Mark {
-    launches: u64,
-    end: Duration,
-    next: Arc<OnceLock<Duration>>,
-}
-
-impl Mark {
-    /// The GPU's time from the begin of the first launch after this mark to the end of the last one before `end`; `None` without
-    /// a launch in between.
-    pub fn until(&self, end: &Mark) -> Option<Duration> {
-        let start = *self.next.get()?;
-        (end.launches > self.launches).then(|| end.end.saturating_sub(start))
-    }
 }
 
 impl GpuHost {
@@ -174,9 +161,9 @@ impl GpuHost {
     }
 
     /// A point between the launches that have ended and those to come.
-    pub fn mark(&self) -> Mark {
+    pub fn mark(&self) -> LaunchMark {
         let clock = lock(&self.clock);
-        Mark { launches: clock.launches, end: clock.end, next: Arc::clone(&clock.next) }
+        LaunchMark::new(clock.launches, clock.end, Arc::clone(&clock.next))
     }
 
     /// Notes when a launch ran.
@@ -186,6 +173,62 @@ impl GpuHost {
         clock.end = clock.end.max(times.end);
         // Nobody has set it: it is replaced whenever it is set.
         let _ = std::mem::take(&mut clock.next).set(times.start);
+    }
+}
+
+impl SharedGpu for GpuHost {
+    unsafe fn hold(&self, handle: u64) -> Result<Arc<dyn HeldBuffer>, SharedGpuError> {
+        // SAFETY: the caller promises what `GpuHost::hold` asks for.
+        let held = unsafe { GpuHost::hold(self, handle) }.map_err(told)?;
+        Ok(held)
+    }
+
+    fn make(&self, bytes: usize) -> Result<Arc<dyn OwnBuffer>, SharedGpuError> {
+        Ok(Arc::new(Made(self.buffer(bytes).map_err(told)?)))
+    }
+
+    unsafe fn reach(&self, memory: Range<usize>) -> Result<Arc<dyn ReachedMemory>, SharedGpuError> {
+        // SAFETY: the caller promises what `GpuHost::reach` asks for.
+        let reached = unsafe { GpuHost::reach(self, memory) }.map_err(told)?;
+        Ok(reached)
+    }
+
+    fn mark(&self) -> LaunchMark {
+        GpuHost::mark(self)
+    }
+}
+
+fn told(error: MetalError) -> SharedGpuError {
+    SharedGpuError(error.to_string())
+}
+
+impl HeldBuffer for Held {
+    fn place(&self) -> usize {
+        Held::place(self)
+    }
+
+    fn bytes(&self) -> usize {
+        Held::bytes(self)
+    }
+}
+
+impl ReachedMemory for Reached {
+    fn address(&self) -> u64 {
+        Reached::address(self)
+    }
+}
+
+/// A buffer that was made for this process.
+#[derive(Debug)]
+struct Made(Arc<dyn Buffer>);
+
+impl OwnBuffer for Made {
+    fn handle(&self) -> u64 {
+        self.0.handle()
+    }
+
+    fn contents(&self) -> NonNull<u8> {
+        self.0.contents()
     }
 }
 

@@ -14,7 +14,7 @@ mod stream;
 mod translation;
 
 pub use self::compile::GpuCompiler;
-pub use self::host::{GpuHost, Held, Mark, Reached};
+pub use self::host::{GpuHost, Held, Reached};
 pub use self::model::GpuDevice;
 pub use self::translation::{LISTINGS, Translation, figures, target};
 pub use trident_tile_to_lane::GpuFigures;

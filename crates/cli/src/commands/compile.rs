@@ -9,7 +9,7 @@ use crate::render;
 use std::fs;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use trident_devices::{DeviceError, ForModels, METAL, METAL_TEXTS, MetalTexts};
+use trident_devices::{DeviceError, ForModels, METAL, MetalChip};
 use trident_engine::Options;
 use trident_ir::Module;
 use trident_model::{Compiled, Model};
@@ -199,7 +199,7 @@ fn device_text(args: &Args) -> Result<String, Failure> {
 
 /// A text of a kernel as a Metal program, which needs no GPU.
 fn metal_text(args: &Args) -> Result<String, Failure> {
-    let figures = trident_devices::chip(args.chip.as_deref()).map_err(Failure::usage)?;
+    let chip = MetalChip::named(args.chip.as_deref()).map_err(Failure::usage)?;
     if args.checks.checks_more() {
         let text = format!("programs for `{METAL}` check no accesses, and --check asks for that");
         return Err(Failure::usage(text).hint("`--device cpu` shows code that checks"));
@@ -209,10 +209,10 @@ fn metal_text(args: &Args) -> Result<String, Failure> {
     if form == TILE {
         return Ok(tile_text(&module));
     }
-    if METAL_TEXTS.iter().all(|listing| listing.name != form) {
-        return Err(no_text(form, METAL_TEXTS));
+    if MetalChip::LISTINGS.iter().all(|listing| listing.name != form) {
+        return Err(no_text(form, MetalChip::LISTINGS));
     }
-    let texts = MetalTexts::of(&module, &figures).map_err(Failure::run)?;
+    let texts = chip.translate(&module).map_err(Failure::run)?;
     Ok(texts.listing(form).unwrap_or_default().to_owned())
 }
 

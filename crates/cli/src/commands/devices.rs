@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use std::io::Write;
 use std::sync::Arc;
 use std::time::Instant;
-use trident_devices::{DEVICES, DeviceError, Settings};
+use trident_devices::{DeviceError, Settings, model_devices};
 use trident_engine::{Options, PlanError, Session};
 use trident_ir::{Builder, DType, Func, Level, Module, OpKind, Type};
 use trident_runtime::{Device, MemoryStats, PoolStats};
@@ -51,7 +51,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let mut rows = Vec::new();
-    for entry in DEVICES.iter().filter(|entry| !entry.for_tests) {
+    for entry in model_devices().filter(|entry| !entry.for_tests) {
         let opened = match trident_devices::for_models(entry.name, &Settings::default()) {
             Err(DeviceError::Unavailable { .. }) => continue,
             opened => opened.map_err(|e| Failure::run(e.to_string()))?,
