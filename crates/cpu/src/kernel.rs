@@ -1,4 +1,4 @@
-//! What a kernel is made from and what it gets to run.
+//! Kernels: how they are made, and the calls that they answer.
 
 use crate::tile::Functions;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ pub trait Kernel: Send + Sync {
     fn run(&self, call: &mut Call<'_, '_>) -> Result<(), KernelError>;
 }
 
-/// What a kernel may be chosen by: the op, its operand types, constants.
+/// The facts by which a kernel is chosen: the op, its operand types, constants.
 pub struct Compile<'a> {
     /// The op.
     pub op: &'a Op,

@@ -66,7 +66,7 @@ pub enum PlanError {
     Malformed {
         /// The op and its node.
         op: String,
-        /// What is wrong.
+        /// The reason.
         reason: String,
     },
     /// Every device declined.
@@ -96,9 +96,9 @@ pub enum PlanError {
     Memory {
         /// The op and its node.
         op: String,
-        /// What they take, in bytes.
+        /// Their size in bytes.
         bytes: usize,
-        /// What is in use without them, in bytes.
+        /// The bytes in use without them.
         live: usize,
         /// [`Options::memory_limit`](crate::Options::memory_limit), in bytes.
         limit: usize,
@@ -129,7 +129,7 @@ fn quoted(names: &[String]) -> String {
     names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
-/// What is wrong with the inputs of a run. Types are written as `f32[N, 3, 224, 224]`.
+/// Errors in the inputs of a run. Types are written as `f32[N, 3, 224, 224]`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InputError {
@@ -158,7 +158,7 @@ pub enum InputError {
     Kind {
         /// Its name.
         name: String,
-        /// What was given.
+        /// The given one.
         actual: String,
         /// Its type.
         expected: String,
@@ -168,9 +168,9 @@ pub enum InputError {
     DType {
         /// Its name.
         name: String,
-        /// What was given.
+        /// The given one.
         actual: String,
-        /// What is required.
+        /// The required one.
         expected: String,
     },
     /// The number of dimensions differs.
@@ -178,9 +178,9 @@ pub enum InputError {
     Rank {
         /// Its name.
         name: String,
-        /// What was given.
+        /// The given one.
         actual: usize,
-        /// What is required.
+        /// The required one.
         rank: usize,
         /// Its type.
         expected: String,
@@ -192,9 +192,9 @@ pub enum InputError {
         name: String,
         /// The axis.
         axis: usize,
-        /// What was given.
+        /// The given one.
         actual: usize,
-        /// What is required.
+        /// The required one.
         dim: usize,
         /// Its type.
         expected: String,
@@ -210,7 +210,7 @@ pub enum InputError {
         axis: usize,
         /// The dimension's name in the model.
         symbol: String,
-        /// What was given.
+        /// The given one.
         actual: usize,
         /// The size bound to the name so far.
         bound: usize,
@@ -226,7 +226,7 @@ pub enum RunError {
     /// The inputs do not fit the model.
     #[error("{error}")]
     Input {
-        /// What is wrong.
+        /// The reason.
         error: Box<InputError>,
         /// The model's inputs.
         hint: String,
@@ -253,7 +253,7 @@ pub enum RunError {
     /// A bug in the engine, not an error in the model or its inputs.
     #[error("internal error: {message}")]
     Internal {
-        /// What is wrong.
+        /// The reason.
         message: String,
     },
     /// Memory provided for an output cannot be used.

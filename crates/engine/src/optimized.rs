@@ -33,7 +33,7 @@ pub struct OptimizedEntry {
     pub inputs: Vec<ValueInfo>,
     /// Names of its results, as the model declares them.
     pub outputs: Vec<String>,
-    /// What inputs with defaults need; `None` if there are none.
+    /// Data for inputs with defaults; `None` if there are none.
     pub overridable: Option<Overridable>,
     /// Which passes changed it, and how often; nothing for a function that was stored.
     pub passes: Vec<PassReport>,

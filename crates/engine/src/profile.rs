@@ -30,7 +30,7 @@ pub struct Event {
     pub flops: f64,
 }
 
-/// What a run measures. It then waits for each step.
+/// The measurements of a run, which then waits for each step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Profiling {
     /// Nothing.
@@ -51,7 +51,7 @@ pub struct OpTotal {
     pub device: String,
     /// The number of steps.
     pub count: u64,
-    /// What they took together, including nested blocks, whose steps count for themselves, too.
+    /// Their time together, including nested blocks, whose steps also count by themselves.
     pub duration: Duration,
 }
 
@@ -74,7 +74,7 @@ impl OpTotal {
     }
 }
 
-/// What a run has measured.
+/// The results of a run's measurements.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Profile {
     /// The steps, in the order in which they ended.

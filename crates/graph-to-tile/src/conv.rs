@@ -41,7 +41,7 @@ pub(super) struct Axis {
     pub(super) out: usize,
 }
 
-/// What a tap of a place reaches along an axis, and whether it is inside of the operand.
+/// The element that a tap of a place reads along an axis, and whether it is inside of the operand.
 pub(super) fn reach(
     w: &mut Writer,
     axis: &Axis,

@@ -47,7 +47,7 @@ use trident_ir::{DType, Func, Literal, OpKind};
 use self::site::Site;
 use self::winograd::Form;
 
-/// What computes the results of an op.
+/// The launches that compute the results of an op.
 #[derive(Clone, Debug, Default)]
 pub struct Lowering {
     /// Launches, each of which sees what those before it have written.
@@ -60,7 +60,7 @@ pub struct Lowering {
     pub algorithm: Option<&'static str>,
     /// For each result the operand whose bytes it has, if no step writes it.
     pub same: Vec<Option<usize>>,
-    /// What it means if a step writes to [`Arg::Fault`].
+    /// The error if a step writes to [`Arg::Fault`].
     pub fault: Option<&'static str>,
 }
 
@@ -99,7 +99,7 @@ pub enum Arg {
     Result(usize),
     /// Memory of [`Lowering::scratch`].
     Scratch(usize),
-    /// What [`Lowering::packed`] says.
+    /// A packed operand, by its place in [`Lowering::packed`].
     Packed(usize),
     /// One `i32`, 0 before the launch; if it is not 0 afterwards the operands are outside of what the op is defined for.
     Fault,

@@ -195,7 +195,7 @@ impl Writer {
         self.expand(sums, 0)
     }
 
-    /// What a fused op ends with.
+    /// Applies the activation at the end of a fused op.
     pub(super) fn activate(&mut self, x: ValueId, activation: Activation) -> Result<ValueId> {
         match activation {
             Activation::None => Ok(x),

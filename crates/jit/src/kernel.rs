@@ -23,7 +23,7 @@ use super::stop::Stop;
 use super::target::{self, Compiled};
 use super::{image, machine, routine};
 
-/// What a kernel's native code needs besides the code itself.
+/// Facts that a kernel's native code needs besides the code itself.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Header {
     pub(super) name: String,

@@ -49,7 +49,7 @@ fn features() -> Vec<&'static str> {
     used.map(|(name, _)| name).collect()
 }
 
-/// What code depends on: code runs on every machine with the same key.
+/// A key of everything that code depends on: code runs on every machine with the same key.
 pub(super) fn key(level: Isa) -> String {
     let version = concat!(env!("CARGO_PKG_VERSION"), " ", env!("TRIDENT_TILE_SOURCES"));
     format!("{ARCH} {} {} {version}", level.name(), features().join(" "))

@@ -11,7 +11,7 @@ use trident_ir::{AttrKind, Type, counted};
 /// A model that cannot be loaded: what is wrong, and at which node.
 #[derive(Debug, thiserror::Error)]
 pub struct LoadError {
-    /// What is wrong.
+    /// The cause.
     #[source]
     pub fault: LoadErrorKind,
     /// The node it was found at; `None` for faults of the model as a whole.
@@ -48,7 +48,7 @@ impl<F: Into<LoadErrorKind>> From<F> for LoadError {
     }
 }
 
-/// What can be wrong with a model.
+/// Errors of models.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadErrorKind {
     /// A file cannot be read.
@@ -187,7 +187,7 @@ pub enum LoadErrorKind {
     AttributeKind {
         /// The attribute.
         name: String,
-        /// What the operator takes.
+        /// The types that the operator takes.
         expected: &'static str,
     },
     /// An attribute with a value that the operator does not take.
@@ -197,7 +197,7 @@ pub enum LoadErrorKind {
         name: String,
         /// Its value.
         found: String,
-        /// What the operator takes.
+        /// The types that the operator takes.
         expected: &'static str,
     },
     /// An attribute with a text that is none of its choices.
@@ -285,7 +285,7 @@ pub enum LoadErrorKind {
     },
 }
 
-/// What can be wrong with a `TensorProto`.
+/// Errors of a `TensorProto`.
 #[derive(Debug, PartialEq, thiserror::Error)]
 pub enum TensorFault {
     /// A number that is no element type, or one that is not supported.
@@ -327,7 +327,7 @@ pub enum TensorFault {
     Missing(&'static str),
 }
 
-/// What can be wrong with data outside the model's file.
+/// Errors of data outside the model's file.
 #[derive(Debug, thiserror::Error)]
 pub enum ExternalFault {
     /// A path that leaves the model's folder.

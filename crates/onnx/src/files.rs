@@ -66,7 +66,7 @@ struct Regular {
     version: Version,
 }
 
-/// What tells versions of a file apart.
+/// Facts that distinguish versions of a file.
 #[derive(PartialEq, Eq)]
 struct Version {
     size: u64,

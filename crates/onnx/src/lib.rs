@@ -48,11 +48,11 @@ pub struct Model {
     /// Inputs that a caller may leave out, with their declared types: by these names the function has constants, which
     /// are the defaults.
     pub optional: Vec<ValueInfo>,
-    /// What the file tells of itself.
+    /// The file's facts about itself.
     pub info: Info,
 }
 
-/// What a model's file tells of itself.
+/// The facts that a model's file states about itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Info {
     /// Version of the file format.

@@ -288,7 +288,7 @@ pub enum DimensionValue {
     Param(String),
 }
 
-/// What a [`SequenceProto`] or an [`OptionalProto`] holds.
+/// The kind of contents of a [`SequenceProto`] or an [`OptionalProto`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, prost::Enumeration)]
 #[repr(i32)]
 pub enum Holds {

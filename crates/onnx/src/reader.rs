@@ -7,7 +7,7 @@ use std::io;
 /// Bytes that are read at a time, and the size from which a field is read into memory of its own.
 const CHUNK: usize = 64 << 10;
 
-/// What is read after an error.
+/// The bytes that are read after an error.
 static ZEROS: [u8; CHUNK] = [0; CHUNK];
 
 /// Reads a file from its start to its end.
@@ -16,7 +16,7 @@ static ZEROS: [u8; CHUNK] = [0; CHUNK];
 /// stay, as decoders ask for it once and then take so many bytes.
 pub(crate) struct Reader<'a> {
     source: &'a dyn Source,
-    /// What has been read and not been taken.
+    /// Bytes that were read and not taken yet.
     chunk: Bytes,
     /// Where the chunk ends.
     at: u64,

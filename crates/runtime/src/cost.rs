@@ -1,4 +1,4 @@
-//! What running ops costs, estimated from what a device reaches.
+//! The cost of running ops, estimated from a device's rates.
 
 use trident_ir::cost::flops;
 use trident_ir::{DType, Func, Op, ValueId};
@@ -14,7 +14,7 @@ pub struct Cost {
     pub nanos: f64,
 }
 
-/// What a device reaches, for estimates.
+/// A device's rates, for estimates.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rates {
     /// Operations a second.

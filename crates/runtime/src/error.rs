@@ -44,7 +44,7 @@ pub enum KernelError {
     Attribute {
         /// Its name.
         name: &'static str,
-        /// What is wrong.
+        /// The reason.
         reason: String,
     },
     /// An operand's values are outside what the op is defined for.

@@ -10,11 +10,11 @@ use trident_ir::{Loc, Module, Type, counted};
 /// How a kernel is compiled.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct KernelOptions {
-    /// What launches of the kernel check.
+    /// The checks of the kernel's launches.
     pub checks: Checks,
 }
 
-/// What launches of a kernel check before they access memory. The first invalid access ends a launch and is not
+/// Checks of a kernel's launches before they access memory. The first invalid access ends a launch and is not
 /// performed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Checks {
@@ -42,9 +42,9 @@ pub enum CompileError {
         kernel: String,
         /// Such as `bytes of threadgroup memory`.
         what: &'static str,
-        /// What it needs.
+        /// The amount that it needs.
         needed: usize,
-        /// What there is.
+        /// The amount that there is.
         most: usize,
     },
 }
@@ -84,7 +84,7 @@ pub trait KernelCompiler: Send + Sync {
 pub struct Listing {
     /// Its identifier, such as `asm`.
     pub name: &'static str,
-    /// What it shows.
+    /// Its subject.
     pub about: &'static str,
 }
 
@@ -338,7 +338,7 @@ pub enum LaunchError {
         kernel: String,
         /// Index of the parameter.
         index: usize,
-        /// What is wrong.
+        /// The reason.
         reason: String,
     },
     /// The launch's arguments require a kernel that checks accesses.
@@ -433,7 +433,7 @@ pub enum LaunchError {
     Device {
         /// Kernel name.
         kernel: String,
-        /// What the device says.
+        /// The device's reason.
         reason: String,
     },
     /// There is not enough memory for temporaries.

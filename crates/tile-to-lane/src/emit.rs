@@ -72,7 +72,7 @@ pub(super) fn emit(
     Ok((out, exchanges_words))
 }
 
-/// What a region of the code knows; it ends with the region.
+/// Facts that hold in a region of the code, and end with it.
 #[derive(Default)]
 pub(super) struct Scope {
     /// Elements that are in registers, by block and index.
@@ -87,7 +87,7 @@ pub(super) struct Scope {
     pub(super) staged: HashMap<(ValueId, usize), Area>,
     /// The matrices that are sums of products.
     pub(super) matrices: HashMap<ValueId, Vec<ValueId>>,
-    /// What of such blocks is in threadgroup memory, the oldest first.
+    /// The pieces of such blocks in threadgroup memory, the oldest first.
     pub(super) shared: Vec<Piece>,
     /// The part of an index that depends on the thread, in padded memory.
     pub(super) padded: HashMap<(Index, Padding), ValueId>,
@@ -210,7 +210,7 @@ impl<'m> Emitter<'_, 'm> {
         results
     }
 
-    /// What `emit` emits, as a region with its results.
+    /// Makes a region of the ops that `emit` emits, with its results.
     pub(super) fn region(
         &mut self,
         params: Vec<ValueId>,

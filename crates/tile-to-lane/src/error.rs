@@ -1,4 +1,4 @@
-//! What cannot be lowered, and where.
+//! Errors about functions that cannot be lowered, with their places.
 
 use trident_ir::{Loc, Op, OpName};
 
@@ -11,9 +11,9 @@ pub enum LowerError {
     /// A program does not fit.
     #[error("a program needs {needed} bytes of threadgroup memory, of which there are {most}")]
     Threadgroup {
-        /// What it needs.
+        /// The amount that it needs.
         needed: usize,
-        /// What there is.
+        /// The amount that there is.
         most: usize,
     },
     /// The sums of a product do not fit.
@@ -36,7 +36,7 @@ pub enum Unsupported {
     Op {
         /// The op.
         op: OpName,
-        /// What is in the way.
+        /// The reason.
         reason: String,
     },
     /// The code of the elements of a block.
@@ -44,13 +44,13 @@ pub enum Unsupported {
     Element {
         /// The op for which they are computed.
         at: Option<Loc>,
-        /// What is in the way.
+        /// The reason.
         reason: String,
     },
     /// The function as a whole.
     #[error("{reason}")]
     Function {
-        /// What is in the way.
+        /// The reason.
         reason: String,
     },
 }

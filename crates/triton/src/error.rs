@@ -1,4 +1,4 @@
-//! What is wrong with a text, and where.
+//! Errors in a text, with their places.
 
 use std::fmt;
 use trident_ir::verify::VerifyError;
@@ -14,7 +14,7 @@ pub struct Error {
     pub column: usize,
     /// The place in the Python source that the op came from.
     pub source: Option<Loc>,
-    /// What is wrong.
+    /// The error.
     pub fault: Box<ErrorKind>,
 }
 
@@ -37,15 +37,15 @@ impl fmt::Display for Error {
     }
 }
 
-/// What is wrong with a text.
+/// An error in a text.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ErrorKind {
     /// Something else should stand here.
     #[error("expected {expected}, found {found}")]
     Expected {
-        /// What should stand here.
+        /// The expected text.
         expected: &'static str,
-        /// What does.
+        /// The actual text.
         found: String,
     },
     /// A string without an end.
@@ -56,7 +56,7 @@ pub enum ErrorKind {
     Number {
         /// The number as it is written.
         text: String,
-        /// What it should be.
+        /// The expected one.
         what: String,
     },
     /// No such op in Triton IR, or one that has no meaning here.
@@ -87,7 +87,7 @@ pub enum ErrorKind {
         what: String,
         /// Its type.
         actual: String,
-        /// What the op needs.
+        /// The operands that the op needs.
         expected: String,
     },
     /// Not as many operands, results, regions … as the op has.
@@ -109,7 +109,7 @@ pub enum ErrorKind {
         op: String,
         /// The attribute.
         name: &'static str,
-        /// What it should be.
+        /// The expected one.
         expected: &'static str,
     },
     /// A value that is not defined at this place.

@@ -153,7 +153,7 @@ impl Reader {
         self.tokens.next_if_eq(&Token::Sign(sign)).is_some()
     }
 
-    /// What stands before one of the signs, outside of brackets.
+    /// The text before the first of these signs outside of brackets.
     fn until(&mut self, ends: &[char]) -> Result<String> {
         let (mut text, mut depth) = (String::new(), 0usize);
         loop {

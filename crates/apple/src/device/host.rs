@@ -1,4 +1,4 @@
-//! What the launches of kernels share: a queue, buffers of other libraries, memory that kernels find addresses of, and the GPU's
+//! State that the launches of kernels share: a queue, buffers of other libraries, memory that kernels reach by address, and the GPU's
 //! time.
 // Buffers of other libraries and host memory are taken on the caller's word.
 #![allow(unsafe_code)]
@@ -37,7 +37,7 @@ pub struct Held {
 }
 
 impl Held {
-    /// What stands for the address of its first byte in launches.
+    /// The number that stands for the address of its first byte in launches.
     pub fn place(&self) -> usize {
         self.buffer.place()
     }
@@ -140,7 +140,7 @@ impl GpuHost {
         Ok(new)
     }
 
-    /// What kernels may reach by address at present.
+    /// The memory that kernels may reach by address at present.
     pub(super) fn reached(&self) -> Vec<Resident> {
         let reached = lock(&self.reached);
         let reached = reached.values().filter_map(Weak::upgrade).filter(|r| !r.bytes.is_empty());

@@ -30,7 +30,7 @@ const PLACE_OF_SIMDGROUP: [(&str, &str, &str); 4] = [
     ("thread_index_in_simdgroup", "uint", "lane_index"),
 ];
 
-/// What a simdgroup that is a program takes for its threadgroup.
+/// The names by which a simdgroup that is a program replaces those of its threadgroup.
 const OF_SIMDGROUP: [&str; 4] = [
     "uint3 group = uint3(place.x / 32, place.y, place.z);",
     "uint3 groups = uint3(grid.x / 32, grid.y, grid.z);",
@@ -48,19 +48,19 @@ pub struct Program {
     pub source: String,
     /// The name of the kernel in it.
     pub entry: String,
-    /// What is bound to buffer slots 0, 1, 2 …
+    /// The bindings of buffer slots 0, 1, 2 …
     pub bindings: Vec<Binding>,
     /// Threads of each program.
     pub threads: u32,
     /// The most programs of a threadgroup: one, or if each is a simdgroup, several.
     pub programs: u32,
-    /// What the kernel may tell, by number.
+    /// The messages that the kernel may send, by number.
     pub messages: Vec<Message>,
     /// The version of the language.
     pub language: LanguageVersion,
 }
 
-/// What a slot takes.
+/// The argument that a slot takes.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Binding {
     /// The memory of the parameter with this number, a pointer that the kernel uses.

@@ -23,7 +23,7 @@ pub(super) struct Writer<'f> {
     positive: HashSet<ValueId>,
     /// Accumulators that have a variable of their own, and how deep in braces they are written.
     owners: HashMap<ValueId, usize>,
-    /// What the kernel may tell.
+    /// The messages that the kernel may send.
     pub(super) messages: Vec<Message>,
     /// Whether threadgroups may read what others write.
     pub(super) is_coherent: bool,
@@ -32,7 +32,7 @@ pub(super) struct Writer<'f> {
     depth: usize,
     /// The place in the source of the op that is being written.
     place: Option<(String, u32)>,
-    /// What the compiler takes for the place of the next line.
+    /// The place that the compiler assumes for the next line.
     line: Option<(String, u32)>,
 }
 

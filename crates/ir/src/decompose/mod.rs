@@ -31,7 +31,7 @@ pub enum Step {
     Primitive(Op, Vec<StepId>),
 }
 
-/// What a composite does, in order; the last step gives its result.
+/// The steps of a composite, in order; the last one gives its result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decomposition {
     /// The steps, each with its element type.

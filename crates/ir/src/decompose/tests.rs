@@ -10,7 +10,7 @@ fn module(text: &str) -> Module {
     text.parse().unwrap_or_else(|e| panic!("{e}\n{text}"))
 }
 
-/// What an op gives for f32 numbers `%x`, beside which there are `%low`, −1, and `%high`, 2. Truth values are 0 and 1.
+/// Results of an op for f32 numbers `%x`, with `%low`, −1, and `%high`, 2. Truth values are 0 and 1.
 fn of(op: &str, numbers: &[f32]) -> Vec<f32> {
     let text = format!(
         "func @f tile (%x: f32[]) {{

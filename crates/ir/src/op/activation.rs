@@ -3,7 +3,7 @@
 use super::OpKind as K;
 use crate::{Attr, Op, ValueId};
 
-/// What `fused_conv` and `fused_matmul` end with: an elementwise op of the table, with its parameters. It stands in the
+/// The activation of `fused_conv` and `fused_matmul`: an elementwise op of the table, with its parameters. It stands in the
 /// op's attributes `activation`, `alpha` and `beta`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Activation {

@@ -267,7 +267,7 @@ pub(crate) struct Exact {
     pub(crate) check: Option<CheckRule>,
 }
 
-/// What the table declares of an op.
+/// The declaration of an op in the table.
 #[derive(Debug)]
 pub struct OpDecl {
     /// The op.
@@ -306,7 +306,7 @@ pub struct OpDecl {
     pub(crate) tile: Option<Exact>,
     /// The types of its results at level lane; `None` if it is not of that level.
     pub(crate) lane: Option<Exact>,
-    /// What it computes, as the documentation of the variant says.
+    /// Its meaning, which is also the documentation of the variant.
     pub doc: &'static str,
 }
 

@@ -58,7 +58,7 @@ pub enum TypeError {
         op: &'static str,
         /// Attribute name.
         name: &'static str,
-        /// What it should be.
+        /// The expected one.
         expected: &'static str,
     },
     /// An operand is of another type than the op takes.
@@ -72,7 +72,7 @@ pub enum TypeError {
         index: usize,
         /// Its type.
         actual: String,
-        /// What the op takes.
+        /// The types that the op takes.
         expected: String,
     },
     /// An attribute has a value that the op does not take.
@@ -84,7 +84,7 @@ pub enum TypeError {
         name: &'static str,
         /// Its value.
         actual: String,
-        /// What the op takes.
+        /// The types that the op takes.
         expected: String,
     },
     /// A result is declared with a type that the op cannot give.
@@ -98,7 +98,7 @@ pub enum TypeError {
         index: usize,
         /// Its declared type.
         actual: String,
-        /// What the op can give.
+        /// The types that the op can give.
         expected: String,
     },
     /// The regions of an op do not fit it.
@@ -106,7 +106,7 @@ pub enum TypeError {
     Region {
         /// Op name.
         op: &'static str,
-        /// What is wrong.
+        /// The reason.
         reason: String,
     },
 }

@@ -88,7 +88,7 @@ pub(super) fn vector(elem: Elem) -> Option<Type> {
     }
 }
 
-/// What [`Lanes::computes`] promises and nothing here does.
+/// The error for an op that [`Lanes::computes`] promises and nothing here computes.
 fn no_vectors(op: &Op, dtype: DType) -> Declined {
     malformed(op, format!("has no vector code for {dtype}"))
 }

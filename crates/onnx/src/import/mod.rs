@@ -38,7 +38,7 @@ const MOST_INLINED: usize = 1 << 18;
 /// Names a function: domain, name, overload.
 type FunctionKey<'a> = (&'a str, &'a str, &'a str);
 
-/// What is shared by all graphs of a model while it is imported.
+/// State that all graphs of a model share while it is imported.
 pub(crate) struct Import<'a, 'f> {
     folder: &'f Folder<'f>,
     functions: HashMap<FunctionKey<'a>, &'a FunctionProto>,
@@ -48,7 +48,7 @@ pub(crate) struct Import<'a, 'f> {
     inlined: usize,
 }
 
-/// What a graph or a function's body has around it.
+/// The surroundings of a graph or a function's body.
 #[derive(Clone)]
 pub(crate) struct Frame<'a> {
     /// Versions of operator sets.

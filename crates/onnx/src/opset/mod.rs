@@ -25,7 +25,7 @@ use std::sync::LazyLock;
 use trident_ir::op::words::RoiTransform;
 use trident_ir::{Attr, Builder, Literal, Op, OpKind, ValueId, ops};
 
-/// What a change leaves of a node.
+/// The rest of a node after a change.
 pub(crate) enum Step {
     /// The node, closer to its newest form.
     Continue,

@@ -98,7 +98,7 @@ impl Quantised {
         Some(Quantised { packed, x, strides, scale, scale_strides, zero })
     }
 
-    /// What makes numbers of the weights' type ones without a sign.
+    /// The mask that turns numbers of the weights' type into unsigned ones.
     fn flip(&self) -> u8 {
         if self.x.dtype().class() == Class::Int { self.packed.middle() } else { 0 }
     }

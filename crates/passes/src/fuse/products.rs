@@ -1,4 +1,4 @@
-//! What a convolution or matrix product can do with its result before it leaves the registers: add a bias
+//! Fusion of work that a convolution or matrix product can do before its result leaves the registers: add a bias
 //! and a residual, apply an activation.
 
 use crate::matching::{FACTORS, multiple};

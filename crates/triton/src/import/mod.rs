@@ -26,7 +26,7 @@ use trident_ir::{Block, Func, Level, Loc, Type, ValueId};
 
 pub(crate) use func::module;
 
-/// What functions of a module share.
+/// State that the functions of a module share.
 struct Context<'a, 's> {
     tree: &'a syntax::Module<'s>,
     locs: &'a Locs<'s>,

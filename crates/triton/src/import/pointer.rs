@@ -13,13 +13,13 @@ const UPDATES: &[&str] =
 const CACHES: &[&str] = &["", "none", "ca", "cg", "wb", "cs", "wt", "cv"];
 const EVICTIONS: &[&str] = &["", "evict_normal", "evict_first", "evict_last"];
 
-/// What a program says of an access to memory that several threads see.
+/// The order and scope of an access to memory that several threads see.
 struct Ordering {
     order: String,
     scope: String,
 }
 
-/// What a program says about caches.
+/// A program's hints about caches.
 #[derive(Default)]
 pub(super) struct CacheHints {
     pub(super) cache: Option<String>,

@@ -1,4 +1,4 @@
-//! What all parts of the parser share: one token of lookahead over the lexer, and the text's outermost level.
+//! The common part of the parser: one token of lookahead over the lexer, and the text's outermost level.
 
 use super::{Locs, Module};
 use crate::lexer::{Lexer, Token};

@@ -73,7 +73,7 @@ impl<'s> Parser<'s, '_> {
         self.list(")", "`,` or `)`", Self::ty)
     }
 
-    /// What stands behind an arrow: one type, or a list in parentheses.
+    /// The types after an arrow: one type, or a list in parentheses.
     pub(super) fn arrow_types(&mut self) -> Result<Vec<Type>, Failure> {
         if self.is("(") { self.type_list() } else { Ok(vec![self.ty()?]) }
     }

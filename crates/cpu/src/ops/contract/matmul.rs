@@ -102,7 +102,7 @@ impl Form {
     };
 }
 
-/// What the third operand is.
+/// The role of the third operand.
 #[derive(Clone, Copy)]
 enum Addition {
     /// One element for each column.
@@ -169,7 +169,7 @@ impl<R: Real> Product<R> {
     }
 }
 
-/// What a third operand adds to the rows and columns of the result.
+/// The summands that a third operand gives to the rows and columns of the result.
 enum Addend<R> {
     Row(Vec<R>),
     Column(Vec<R>),

@@ -20,7 +20,7 @@ enum Arg<'a, T> {
     Row(&'a [T]),
     /// One element for all.
     One(T),
-    /// What the result's memory holds.
+    /// The contents of the result's memory.
     Own,
 }
 

@@ -13,7 +13,7 @@ use trident_kernels::gemm::{self, Epilogue, Item, Lhs, PackedB, Rhs, Shape, Stri
 use trident_kernels::threads::Threads;
 use trident_simd::Isa;
 
-/// What one call computes with.
+/// The operands of one call.
 pub(super) struct Operands<'a, R> {
     pub(super) at: Layout,
     pub(super) q: View<'a, R>,
