@@ -1,7 +1,8 @@
 //! The CPU device: kernels for graph ops.
 //!
 //! [`CpuDevice`] compiles one op at a time. [`ops`] holds, by the op table's groups, how an op's attributes and operands
-//! become a kernel; the numeric ones are those of `trident_kernels`. Functions of level tile are compiled by `trident_jit`.
+//! become a kernel; the numeric ones are those of `trident_kernels`. [`tile`] runs the ops that have no kernel, as tile functions
+//! that `trident_jit` compiles.
 
 mod device;
 pub mod kernel;
