@@ -63,6 +63,11 @@ impl Device for CpuDevice {
         Some(rates.cost(func, ops))
     }
 
+    /// Launches end when they are submitted, and wait where they begin.
+    fn crossing_nanos(&self) -> f64 {
+        0.0
+    }
+
     fn rewrites(&self) -> Vec<&'static str> {
         trident_passes::names(REWRITES)
     }

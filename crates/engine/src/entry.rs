@@ -45,7 +45,7 @@ impl Entry {
         let name = optimized.func.name.clone();
         // Passes determine the results' types more precisely, but the names are the model's.
         let results = optimized.results();
-        let OptimizedEntry { func, inputs, outputs, overridable, passes } = optimized;
+        let OptimizedEntry { func, placement, inputs, outputs, overridable, passes } = optimized;
         let outputs = outputs.into_iter().zip(results);
         let outputs = outputs.map(|(name, ty)| ValueInfo { name, ty }).collect();
         let (variants, optional) = match overridable {
@@ -55,7 +55,7 @@ impl Entry {
                 (Some(variants), optional)
             }
         };
-        let main = prepare(func, devices, ledger)?;
+        let main = prepare(func, &placement, devices, ledger)?;
         let signature = Signature { inputs, optional, outputs };
         Ok(Entry { name, main, variants, signature, passes, pool: ledger.pool().clone() })
     }

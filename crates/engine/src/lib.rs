@@ -1,4 +1,4 @@
-//! Runs modules: partitions them over devices, plans lifetimes and memory, executes the plan.
+//! Runs modules: places their ops on devices, plans lifetimes and memory, executes the plan.
 //!
 //! [`Session`] is the whole interface, with an [`Entry`] for each function. Creating a session optimises the module,
 //! assigns each op to a device, has the device compile it (choose a kernel, pack constant operands) and determines
@@ -15,6 +15,7 @@ mod exec;
 mod form;
 mod ledger;
 mod optimized;
+mod place;
 mod plan;
 mod profile;
 mod recent;
@@ -29,6 +30,7 @@ pub use error::{InputError, OpFailure, PlanError, RunError, RunPoint};
 pub use form::{DeviceForm, Form};
 pub use ledger::Unfolded;
 pub use optimized::{Optimized, OptimizedEntry, Overridable};
+pub use place::{Placement, Region};
 pub use plan::report::{MemoryReport, PlanReport, StepReport};
 pub use profile::{Event, OpTotal, Profile, Profiling};
 pub use session::{Options, Session};

@@ -4,6 +4,7 @@ use crate::error::PlanError;
 use crate::evaluate::evaluate;
 use crate::form::Form;
 use crate::ledger::Ledger;
+use crate::place::{self, Placement};
 use crate::plan;
 use crate::session::{self, Options};
 use std::collections::{BTreeMap, HashMap};
@@ -29,6 +30,8 @@ pub struct Optimized {
 pub struct OptimizedEntry {
     /// The function.
     pub func: Func,
+    /// Its regions, and their devices.
+    pub placement: Placement,
     /// Names and types of its parameters, as the model declares them.
     pub inputs: Vec<ValueInfo>,
     /// Names of its results, as the model declares them.
@@ -96,6 +99,7 @@ impl Optimized {
         module.verify()?;
         for (entry, func) in self.entries.iter_mut().zip(module.funcs) {
             plan::check(&func, devices, options)?;
+            entry.placement.check(&func, devices.len())?;
             entry.func = func;
             if let Some(Overridable { func, .. }) = &entry.overridable {
                 func.verify()?;
@@ -125,8 +129,8 @@ impl OptimizedEntry {
         // Without optional inputs, the original function is not needed any more.
         let overridable =
             (!optional.is_empty()).then(|| Overridable { func: func.clone(), optional });
-        let passes = optimize(&mut func, devices, options, ledger)?;
-        Ok(OptimizedEntry { func, inputs, outputs, overridable, passes })
+        let (passes, placement) = optimize(&mut func, devices, options, ledger)?;
+        Ok(OptimizedEntry { func, placement, inputs, outputs, overridable, passes })
     }
 
     /// Checks that function, interface and original, which is verified, fit each other.
@@ -165,13 +169,13 @@ impl OptimizedEntry {
     }
 }
 
-/// Runs the passes over a function.
+/// Brings a function into the canonical form, places its ops, and has the devices rewrite them.
 pub(crate) fn optimize(
     func: &mut Func,
     devices: &[Arc<dyn Device>],
     options: &Options,
     ledger: &Ledger,
-) -> Result<Vec<PassReport>, PlanError> {
+) -> Result<(Vec<PassReport>, Placement), PlanError> {
     let until = options.fold_limit.and_then(|limit| Instant::now().checked_add(limit));
     let folder = options.folder.as_ref().or(devices.first()).ok_or(PlanError::NoDevices)?;
     let cx = Context {
@@ -180,9 +184,10 @@ pub(crate) fn optimize(
         part: false,
     };
     let mut report = trident_passes::canonicalize(func, &cx)?;
-    if let Some(device) = devices.first() {
-        report.add(device.rewrite(func, &cx)?.passes);
+    if devices.len() > 1 {
+        report.add(trident_passes::free_shapes(func, &cx)?.passes);
     }
-    report.add(trident_passes::finish(func, &cx)?.passes);
-    Ok(report.passes)
+    let (rewritten, placement) = place::place(func, devices, &cx)?;
+    report.add(rewritten.passes);
+    Ok((report.passes, placement))
 }

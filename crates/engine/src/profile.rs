@@ -139,7 +139,7 @@ impl Recorder {
         start: Duration,
         outputs: &[Option<Value>],
     ) {
-        let (op, device) = (step.op.decl().name, &step.placement.device);
+        let (op, device) = (step.op.decl().name, &step.choice.device);
         let duration = self.now().saturating_sub(start);
         let profile = || self.profile.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(before) = before else {

@@ -4,6 +4,7 @@
 use crate::error::PlanError;
 use crate::ledger::Ledger;
 use crate::optimized::optimize;
+use crate::place::Placement;
 use crate::plan::shapes::Shapes;
 use crate::plan::{self, Plan};
 use crate::recent::Recent;
@@ -26,11 +27,12 @@ pub(crate) struct Prepared {
 /// Plans a function after its passes.
 pub(crate) fn prepare(
     func: Func,
+    placement: &Placement,
     devices: &[Arc<dyn Device>],
     ledger: &Ledger,
 ) -> Result<Prepared, PlanError> {
     let shapes = Shapes::of(&func);
-    let plan = plan::compile(func, devices, ledger)?;
+    let plan = plan::compile(func, placement, devices, ledger)?;
     Ok(Prepared { plan, shapes })
 }
 
@@ -97,8 +99,8 @@ impl Variants {
             func.values[value.index()].ty = inputs[at].info.ty.clone();
             func.body.params.push(value);
         }
-        optimize(&mut func, &self.devices, &self.options, &self.ledger)?;
-        let prepared = Arc::new(prepare(func, &self.devices, &self.ledger)?);
+        let (_, placement) = optimize(&mut func, &self.devices, &self.options, &self.ledger)?;
+        let prepared = Arc::new(prepare(func, &placement, &self.devices, &self.ledger)?);
         Ok(self.made.lock().put(given, prepared, 1))
     }
 }

@@ -398,10 +398,13 @@ fn optional_inputs_are_constants_until_they_are_given() {
     assert!(matches!(missing, PlanError::NoDefault { input } if input == "z"));
 }
 
+/// In nanoseconds: so long that it does not matter what it costs to cross devices.
+const MILLISECOND: f64 = 1e6;
+
 /// Claims regions: each of its ops adds one, so a region of n adds n.
 struct Regions {
     info: DeviceInfo,
-    /// Places of the ops that it claims together, and what they cost.
+    /// Places of the ops that it claims together, and what they cost in milliseconds.
     claims: Vec<(std::ops::Range<usize>, f64)>,
     declines: bool,
 }
@@ -422,8 +425,8 @@ impl Device for Regions {
 
     fn claim(&self, _: &Func, _: &[Op]) -> Vec<Claim> {
         let claim = |(ops, nanos): &(std::ops::Range<usize>, f64)| Claim {
-            ops: ops.clone(),
-            cost: Cost { nanos: *nanos, ..Cost::default() },
+            ops: ops.clone().collect(),
+            cost: Cost { nanos: *nanos * MILLISECOND, ..Cost::default() },
         };
         self.claims.iter().map(claim).collect()
     }
@@ -478,7 +481,7 @@ const FIVE: &str = "func @f graph (%x: f32[3]) -> (f32[3], f32[3]) {
 }";
 
 fn with_regions(claims: &[(std::ops::Range<usize>, f64)], declines: bool) -> Session {
-    let single = fake("single", 10.0, |_| Manner::Runs);
+    let single = fake("single", 10.0 * MILLISECOND, |_| Manner::Runs);
     let mut info = single.info().clone();
     info.name = "regions".into();
     let regions = Arc::new(Regions { info, claims: claims.to_vec(), declines });

@@ -7,7 +7,7 @@ use crate::header::{self, Header};
 use crate::record::{Reader, Writer};
 use crate::weights::{self, Collector, Slot, Weights};
 use bytes::Bytes;
-use trident_engine::{DeviceForm, Form, Optimized, OptimizedEntry, Overridable};
+use trident_engine::{DeviceForm, Form, Optimized, OptimizedEntry, Overridable, Placement, Region};
 use trident_ir::{Func, Level, ValueInfo};
 use trident_onnx::Info;
 use trident_onnx::files::Source;
@@ -51,6 +51,7 @@ pub(crate) fn encode(model: &Compiled) -> Result<(Vec<u8>, Weights), LoadError> 
         w.text(&interface(&entry.inputs));
         w.list(entry.outputs.iter(), |w, name| w.text(name));
         encode_func(w, func);
+        encode_placement(w, &entry.placement);
         w.list(entry.overridable.iter().zip(original), |w, (overridable, original)| {
             w.text(&interface(&overridable.optional));
             encode_func(w, original);
@@ -76,6 +77,21 @@ fn interface(values: &[ValueInfo]) -> String {
 fn encode_func(writer: &mut Writer, func: &Bare) {
     writer.text(&func.text);
     writer.list(func.slots.iter(), |w, slot| slot.encode(w));
+}
+
+/// Devices and kinds of the regions, then the region of each op: 0 for none, else one more than its number.
+fn encode_placement(writer: &mut Writer, placement: &Placement) {
+    writer.list(placement.regions.iter(), |w, region| {
+        w.size(region.device);
+        w.number(region.unit.into());
+    });
+    writer.list(placement.ops.iter(), |w, region| w.size(region.map_or(0, |region| region + 1)));
+}
+
+fn decode_placement(reader: &mut Reader<'_>) -> Result<Placement, LoadError> {
+    let region = |r: &mut Reader<'_>| Ok(Region { device: r.size()?, unit: r.number()? != 0 });
+    let regions = reader.list(region)?;
+    Ok(Placement { regions, ops: reader.list(|r| Ok(r.size()?.checked_sub(1)))? })
 }
 
 fn info(writer: &mut Writer, info: &Info) {
@@ -138,13 +154,20 @@ fn decode_entry(reader: &mut Reader<'_>, blocks: &[Bytes]) -> Result<OptimizedEn
     let inputs = decode_interface(reader)?;
     let outputs = reader.list(Reader::text)?;
     let func = decode_func(reader, blocks)?;
+    let placement = decode_placement(reader)?;
     let overridable = reader.list(|r| {
         let optional = decode_interface(r)?;
         Ok(Overridable { func: decode_func(r, blocks)?, optional })
     })?;
     let mut overridable = overridable.into_iter();
-    let entry =
-        OptimizedEntry { func, inputs, outputs, overridable: overridable.next(), passes: vec![] };
+    let entry = OptimizedEntry {
+        func,
+        placement,
+        inputs,
+        outputs,
+        overridable: overridable.next(),
+        passes: vec![],
+    };
     match overridable.next() {
         None => Ok(entry),
         Some(_) => Err(LoadError::malformed("two functions before the passes")),

@@ -12,7 +12,7 @@ use twox_hash::XxHash3_128 as Hasher;
 pub(crate) const MARK: [u8; 8] = *b"\x89MPS\r\n\x1a\n";
 
 /// The version of the layout. It changes with the meaning of any byte.
-pub(crate) const LAYOUT: u32 = 3;
+pub(crate) const LAYOUT: u32 = 4;
 
 /// Bytes of the header. The graph follows.
 pub(crate) const SIZE: usize = 128;

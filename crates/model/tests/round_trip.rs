@@ -9,10 +9,10 @@ use common::{
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use trident_engine::{Options, Session};
+use trident_engine::{Options, Placement, Region, Session};
 use trident_ir::Func;
 use trident_model::{Compiled, Model};
-use trident_runtime::{Device, Value};
+use trident_runtime::{Device, Queued, QueuedOptions, Value};
 
 /// The compiled model as it must come back: values are numbered anew, and reports are not stored.
 fn expected(compiled: &Compiled) -> Compiled {
@@ -155,9 +155,57 @@ fn functions_keep_their_numbers_of_ops() {
         %i = identity(%m) : f32[2]
         return %i
     }";
-    compiled.optimized.entries[0].func = text.parse::<Func>().unwrap();
+    let entry = &mut compiled.optimized.entries[0];
+    entry.func = text.parse::<Func>().unwrap();
+    let regions = vec![Region { device: 0, unit: false }];
+    entry.placement = Placement { regions, ops: vec![Some(0); 3] };
     let model = Model::Compiled(read(&written(&compiled)).unwrap());
     let session = model.session(&cpu(), &Options::default()).unwrap();
     assert_eq!(session.report(&[]).unwrap().steps.len(), 3);
     assert!(session.passes().is_empty());
+}
+
+#[test]
+fn regions_that_do_not_fit_are_errors() {
+    let text = "func @f graph (%x: f32[2]) -> (f32[2]) {
+        %y = sin(%x) : f32[2]
+        return %y
+    }";
+    let compiled = compile(model(text), &cpu());
+    let region = |device: usize| vec![Region { device, unit: false }];
+    for (regions, ops) in [
+        (region(0), vec![]),
+        (region(0), vec![Some(1)]),
+        (region(0), vec![Some(0), Some(0)]),
+        (region(1), vec![Some(0)]),
+    ] {
+        let mut changed = compiled.clone();
+        changed.optimized.entries[0].placement = Placement { regions, ops };
+        let model = Model::Compiled(read(&written(&changed)).unwrap());
+        let Err(error) = model.session(&cpu(), &Options::default()) else { panic!("it runs") };
+        assert!(error.to_string().contains("regions that do not fit"), "{error}");
+    }
+}
+
+#[test]
+fn a_model_of_several_devices_keeps_its_regions() {
+    let options = QueuedOptions { share: 50, ..QueuedOptions::default() };
+    let queued = Arc::new(Queued::new(cpu().remove(0), options));
+    let devices: Vec<Arc<dyn Device>> = vec![queued, cpu().remove(0)];
+    for source in [assorted(), trident_onnx::load(digits()).unwrap()] {
+        let compiled = compile(source.clone(), &devices);
+        let used = compiled.optimized.entries.iter().flat_map(|entry| &entry.placement.regions);
+        let used: std::collections::BTreeSet<usize> = used.map(|region| region.device).collect();
+        assert_eq!(used.len(), 2);
+        let back = read(&written(&compiled)).unwrap();
+        for (entry, expected) in back.optimized.entries.iter().zip(&compiled.optimized.entries) {
+            assert_eq!(entry.placement, expected.placement);
+        }
+        let session = Model::Compiled(back).session(&devices, &Options::default()).unwrap();
+        let direct = Model::Onnx(source.clone()).session(&devices, &Options::default()).unwrap();
+        let alone = Model::Onnx(source).session(&cpu(), &Options::default()).unwrap();
+        assert_eq!(results(&session), results(&direct));
+        let names = |session| results(session).into_iter().map(|(name, _)| name);
+        assert!(names(&session).eq(names(&alone)));
+    }
 }

@@ -15,5 +15,6 @@ mod simplify;
 mod types;
 
 pub use pipeline::{
-    Options, Rules, Stages, Step, canonicalize, finish, fusions, names, passes, rewrite,
+    Options, Rules, Stages, Step, canonicalize, finish, free_shapes, fusions, names, passes,
+    rewrite,
 };

@@ -72,7 +72,8 @@ impl Options {
 /// The names of all passes that can be left out.
 pub fn passes() -> Vec<&'static str> {
     let always = ["dead-code", "common-subexpressions", "fold-shapes", "fold-constants"];
-    unique(always.into_iter().chain(simplify::names()).chain(fusions()))
+    let simplify = simplify::names().chain([simplify::shapes::NAME]);
+    unique(always.into_iter().chain(simplify).chain(fusions()))
 }
 
 /// The names of the passes that make one op of several.
@@ -96,6 +97,17 @@ pub fn canonicalize(func: &mut Func, cx: &Context<'_>) -> Result<Report, Rewrite
     let mut run = Run { func, cx, keep: QUANTIZED, report: Report::default() };
     run.clean()?;
     run.repeat(CANONICAL)?;
+    Ok(run.report)
+}
+
+/// Makes arithmetic on shapes independent of ops that only compute contents. It is of use in a function for several devices: a device
+/// that runs a long region then need not stop in the middle for a shape that another one computes.
+pub fn free_shapes(func: &mut Func, cx: &Context<'_>) -> Result<Report, RewriteError> {
+    let mut run = Run { func, cx, keep: QUANTIZED, report: Report::default() };
+    if cx.enabled("simplify") && cx.enabled(simplify::shapes::NAME) {
+        let reports = simplify::shapes::run(run.func);
+        run.done(simplify::shapes::NAME, reports)?;
+    }
     Ok(run.report)
 }
 

@@ -44,6 +44,15 @@ fn recognise(text: &str) -> Result<String, String> {
     optimize(text, &[], &[])
 }
 
+/// The form for several devices, without further passes.
+fn free_shapes(text: &str) -> Result<String, String> {
+    let cx = Context { evaluate: &|_, _, _| None, disabled: &[], part: false };
+    each(&infer(text)?, |f| {
+        trident_passes::free_shapes(f, &cx).map_err(|e| e.to_string())?;
+        Ok(())
+    })
+}
+
 fn fuse(text: &str) -> Result<String, String> {
     optimize(text, &["quantized-weights", "elementwise-chains"], fuse::ALL)
 }
@@ -59,6 +68,7 @@ fn filetests() -> Result<(), trident_filetest::Failed> {
         ("infer", &infer),
         ("simplify", &simplify),
         ("recognise", &recognise),
+        ("free-shapes", &free_shapes),
         ("fuse", &fuse),
         ("chains", &chains),
     ];

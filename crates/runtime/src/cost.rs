@@ -1,7 +1,7 @@
 //! The cost of running ops, estimated from a device's rates.
 
 use trident_ir::cost::flops;
-use trident_ir::{DType, Func, Op, ValueId};
+use trident_ir::{DType, Func, Op, TensorType, Type, ValueId};
 
 /// An estimate, for choosing between devices and for reports.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -25,14 +25,21 @@ pub struct Rates {
     pub launch_nanos: f64,
 }
 
+/// The size of a dimension that is not known before a run, for estimates: of a batch, or of the length of a sequence.
+pub const TYPICAL_SIZE: usize = 64;
+
+/// The dimensions of a value whose rank is not known, for estimates.
+const TYPICAL_DIMS: [usize; 2] = [TYPICAL_SIZE; 2];
+
 impl Rates {
-    /// The cost of these ops, each a launch. Unknown sizes count as 0.
+    /// The cost of these ops, each a launch. A dimension that is not known counts as [`TYPICAL_SIZE`], and a tensor of unknown
+    /// rank as a square of that size.
     pub fn cost(&self, func: &Func, ops: &[&Op]) -> Cost {
         let dims = |ids: &[Option<ValueId>]| -> Vec<Vec<usize>> {
-            ids.iter().map(|v| v.and_then(|v| func.ty(v).dims()).unwrap_or_default()).collect()
+            ids.iter().map(|v| v.map(|v| typical(func, v)).unwrap_or_default()).collect()
         };
         let size = |v: ValueId| -> f64 {
-            let elements = func.ty(v).dims().map_or(0.0, |d| d.iter().map(|&n| n as f64).product());
+            let elements: f64 = typical(func, v).iter().map(|&n| n as f64).product();
             elements * func.ty(v).dtype().map_or(0, DType::size) as f64
         };
         let mut cost = Cost::default();
@@ -46,5 +53,39 @@ impl Rates {
             cost.nanos += self.launch_nanos + busy * 1e9;
         }
         cost
+    }
+}
+
+/// The dimensions of a value, as far as they are known.
+fn typical(func: &Func, value: ValueId) -> Vec<usize> {
+    match func.ty(value) {
+        Type::Tensor(TensorType { shape: Some(shape), .. }) => {
+            shape.iter().map(|dim| dim.fixed().unwrap_or(TYPICAL_SIZE)).collect()
+        }
+        Type::Tensor(_) => TYPICAL_DIMS.to_vec(),
+        _ => vec![],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dimensions_that_are_not_known_count_as_typical_ones() {
+        let cost = |ty: &str| {
+            let text = format!(
+                "func @f graph (%x: {ty}, %w: f32[8, 8]) -> (f32[*]) {{
+                    %y = matmul(%x, %w) : {ty}
+                    return %y
+                }}"
+            );
+            let func: Func = text.parse().unwrap();
+            let rates = Rates { flops: 1e9, bandwidth: 1e9, launch_nanos: 100.0 };
+            rates.cost(&func, &[&func.body.ops[0]])
+        };
+        assert_eq!(cost("f32[N, 8]"), cost(&format!("f32[{TYPICAL_SIZE}, 8]")));
+        assert_eq!(cost("f32[*]"), cost(&format!("f32[{TYPICAL_SIZE}, {TYPICAL_SIZE}]")));
+        assert!(cost("f32[N, 8]").flops > 0.0);
     }
 }

@@ -6,7 +6,6 @@ use crate::{
 };
 use std::any::Any;
 use std::fmt;
-use std::ops::Range;
 use std::sync::Arc;
 use std::time::Instant;
 use trident_ir::rewrite::{Context, Report, RewriteError};
@@ -21,12 +20,21 @@ pub trait Device: Send + Sync {
     /// claimed, with a reason.
     fn estimate(&self, func: &Func, ops: &[&Op]) -> Option<Cost>;
 
-    /// The regions of one or more consecutive ops of a block that the device would run, with their costs; regions may
-    /// overlap. The engine selects the cheapest combination and compiles each region as one [`Unit`]. If that is
-    /// declined, it falls back to claims of single ops. The default claims each op separately.
+    /// The ops of a block that the device would run, with their costs. A claim of one op stands for itself: the engine makes
+    /// regions of such ops, which the device rewrites and then compiles one by one. A claim of several ops is for a device that
+    /// compiles them as one [`Unit`]; they must hang together, and no path between two of them may lead over another op. Claims may
+    /// overlap. The engine chooses the cheapest combination. If a unit is declined, its ops are compiled one by one. The
+    /// default claims each op separately.
     fn claim(&self, func: &Func, ops: &[Op]) -> Vec<Claim> {
-        let single = |(i, op)| Some(Claim { ops: i..i + 1, cost: self.estimate(func, &[op])? });
+        let single = |(i, op)| Some(Claim { ops: vec![i], cost: self.estimate(func, &[op])? });
         ops.iter().enumerate().filter_map(single).collect()
+    }
+
+    /// The nanoseconds that pass before an op of another device can use a result of this one, or the reverse, beyond what both ops
+    /// take: for submission, a fence and a thread that wakes up. Memory is unified, so nothing is copied. Between two devices the
+    /// greater number counts.
+    fn crossing_nanos(&self) -> f64 {
+        5_000.0
     }
 
     /// The names of the rewrites of [`Device::rewrite`]. A compiled model holds ops after them, so it is for devices with the
@@ -106,11 +114,11 @@ pub struct DeviceInfo {
     pub features: Vec<String>,
 }
 
-/// Consecutive ops that a device would run as one unit.
+/// One op that a device would run, or several that it would run as one unit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Claim {
-    /// Their positions among the ops passed to [`Device::claim`]; never empty.
-    pub ops: Range<usize>,
+    /// Their positions among the ops passed to [`Device::claim`]. Constants need not be named.
+    pub ops: Vec<usize>,
     /// Their total cost.
     pub cost: Cost,
 }

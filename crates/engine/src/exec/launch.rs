@@ -30,7 +30,7 @@ impl<'a> Run<'a> {
         // Types are formatted only if a message needs them, but by then the kernel may have taken the operands.
         let mut operands = self.spare.take();
         operands.note(inputs);
-        let stream = self.streams.of(step.placement.place);
+        let stream = self.streams.of(step.choice.place);
         let submitted = self.submit(step, exe, stream, inputs);
         let (outputs, fence) = match submitted {
             Ok(submitted) => submitted,

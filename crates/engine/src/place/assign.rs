@@ -7,10 +7,6 @@ use std::sync::Arc;
 use trident_ir::{Block, Func, Op, OpKind, ValueId};
 use trident_runtime::{Claim, Device};
 
-/// Nanoseconds that pass when an op waits for a value of another device: submission, a fence, and waking up. Memory is unified,
-/// so nothing is copied.
-const CROSSING_NANOS: f64 = 5_000.0;
-
 /// The number of times that the body of a loop counts.
 const TRIPS: f64 = 16.0;
 
@@ -91,7 +87,8 @@ pub(super) fn assign(
         });
     }
     let mut wide = vec![];
-    for (device, claims) in devices.iter().map(|device| device.claim(func, &block.ops)).enumerate() {
+    for (device, claims) in devices.iter().map(|device| device.claim(func, &block.ops)).enumerate()
+    {
         for Claim { ops, cost } in claims {
             match ops.as_slice() {
                 &[op] => {
@@ -115,7 +112,8 @@ pub(super) fn assign(
         rows.iter_mut().for_each(|row| row.claim());
     }
     let graph = Graph::of(block);
-    let mut solved = Solved::of(&graph, rows);
+    let crossings = devices.iter().map(|device| device.crossing_nanos()).collect();
+    let mut solved = Solved::of(&graph, rows, crossings);
     let units = solved.choose(&graph, wide);
     nested.retain(|i, _| solved.targets[*i] == Target::Engine);
     let totals = (0..devices.len()).map(|device| solved.total(device)).collect();
@@ -160,6 +158,11 @@ impl Row {
     }
 }
 
+/// The nanoseconds between an op on one device and one on another that uses its result.
+fn between(crossings: &[f64], a: usize, b: usize) -> f64 {
+    if a == b { 0.0 } else { crossings[a].max(crossings[b]) }
+}
+
 /// A claim of several ops.
 struct Unit {
     ops: Vec<usize>,
@@ -171,10 +174,12 @@ struct Unit {
 struct Solved {
     rows: Vec<Row>,
     targets: Vec<Target>,
+    /// By device.
+    crossings: Vec<f64>,
 }
 
 impl Solved {
-    fn of(graph: &Graph, rows: Vec<Row>) -> Solved {
+    fn of(graph: &Graph, rows: Vec<Row>, crossings: Vec<f64>) -> Solved {
         let unit = |nanos: &Option<f64>| match nanos {
             Some(nanos) => ((nanos * UNITS) as i64).clamp(0, NEVER / 2),
             None => NEVER,
@@ -194,13 +199,14 @@ impl Solved {
         }
         let edges = graph.edges().filter_map(|(p, q)| Some((places[p]?, places[q]?)));
         let edges: Vec<(usize, usize)> = edges.collect();
-        let labels = cheapest(&costs, &edges, (CROSSING_NANOS * UNITS) as i64);
+        let crossing = |a, b| (between(&crossings, a, b) * UNITS) as i64;
+        let labels = cheapest(&costs, &edges, &crossing);
         for (target, place) in targets.iter_mut().zip(places) {
             if let Some(place) = place {
                 *target = Target::Device(labels[place]);
             }
         }
-        Solved { rows, targets }
+        Solved { rows, targets, crossings }
     }
 
     /// The cost of all ops on one device.
@@ -233,9 +239,8 @@ impl Solved {
                 !taken.iter().any(|(ops, _)| ops.iter().any(|op| unit.ops.contains(op)))
             };
             let savings = wide.iter().filter(free).map(|unit| (self.saving(graph, unit), unit));
-            let best = savings.max_by(|(a, x), (b, y)| {
-                a.total_cmp(b).then(x.ops.len().cmp(&y.ops.len()))
-            });
+            let best =
+                savings.max_by(|(a, x), (b, y)| a.total_cmp(b).then(x.ops.len().cmp(&y.ops.len())));
             let Some((saving, unit)) = best else { break };
             if saving < 0.0 {
                 break;
@@ -270,11 +275,11 @@ impl Solved {
         };
         let crossings = |moved: bool| {
             let edges = graph.edges().filter(|(p, q)| inside(*p) || inside(*q));
-            let crossed = edges.filter(|&(p, q)| match (on(p, moved), on(q, moved)) {
-                (Some(p), Some(q)) => p != q,
-                _ => false,
+            let costs = edges.map(|(p, q)| match (on(p, moved), on(q, moved)) {
+                (Some(p), Some(q)) => between(&self.crossings, p, q),
+                _ => 0.0,
             });
-            crossed.count() as f64 * CROSSING_NANOS
+            costs.sum::<f64>()
         };
         now + crossings(false) - unit.nanos - crossings(true)
     }

@@ -12,9 +12,16 @@ pub(super) const NEVER: i64 = 1 << 50;
 /// Rounds over all labels. Few are ever needed.
 const MAX_ROUNDS: usize = 4;
 
-/// Returns a label for each node, given the cost of each label at each node, the edges, and the cost of an edge between
+/// The cost of an edge between two labels. That between `a` and `c` is at most the sum of those between `a` and `b`, and `b` and `c`.
+pub(super) type Crossing<'a> = dyn Fn(usize, usize) -> i64 + 'a;
+
+/// Returns a label for each node, given the cost of each label at each node, the edges, and the cost of an edge between different
 /// labels. A node keeps the first label unless another one saves something.
-pub(super) fn cheapest(costs: &[Vec<i64>], edges: &[(usize, usize)], crossing: i64) -> Vec<usize> {
+pub(super) fn cheapest(
+    costs: &[Vec<i64>],
+    edges: &[(usize, usize)],
+    crossing: &Crossing<'_>,
+) -> Vec<usize> {
     let labels = costs.iter().map(Vec::len).max().unwrap_or(0);
     let mut best = vec![0; costs.len()];
     if costs.iter().all(|own| own.iter().all(|cost| *cost >= own[0])) {
@@ -38,11 +45,11 @@ fn expand(
     label: usize,
     costs: &[Vec<i64>],
     edges: &[(usize, usize)],
-    crossing: i64,
+    crossing: &Crossing<'_>,
 ) -> bool {
     let (keep, change) = (best.len(), best.len() + 1);
     let mut net = Net::new(best.len() + 2);
-    let between = |a: usize, b: usize| if a == b { 0 } else { crossing };
+    let between = |a: usize, b: usize| if a == b { 0 } else { crossing(a, b) };
     let mut extra: Vec<i64> =
         best.iter().zip(costs).map(|(own, costs)| costs[label] - costs[*own]).collect();
     for &(p, q) in edges {
@@ -180,25 +187,25 @@ mod tests {
         // A chain of three, the middle one cheaper with the second label.
         let edges = [(0, 1), (1, 2)];
         let costs = |saving: i64| vec![vec![10, 50], vec![10 + saving, 10], vec![10, 50]];
-        assert_eq!(cheapest(&costs(19), &edges, 10), [0, 0, 0]);
-        assert_eq!(cheapest(&costs(20), &edges, 10), [0, 0, 0]);
-        assert_eq!(cheapest(&costs(21), &edges, 10), [0, 1, 0]);
+        assert_eq!(cheapest(&costs(19), &edges, &|_, _| 10), [0, 0, 0]);
+        assert_eq!(cheapest(&costs(20), &edges, &|_, _| 10), [0, 0, 0]);
+        assert_eq!(cheapest(&costs(21), &edges, &|_, _| 10), [0, 1, 0]);
     }
 
     #[test]
     fn nodes_change_together_where_none_would_alone() {
         let edges = [(0, 1), (1, 2), (2, 3)];
         let costs: Vec<Vec<i64>> = [0, 3, 3, 3].iter().map(|saving| vec![3, 3 - saving]).collect();
-        assert_eq!(cheapest(&costs, &edges, 5), [1, 1, 1, 1]);
+        assert_eq!(cheapest(&costs, &edges, &|_, _| 5), [1, 1, 1, 1]);
         let costs = vec![vec![0, 9], vec![3, 0], vec![3, 0], vec![3, 0]];
-        assert_eq!(cheapest(&costs, &edges, 5), [0, 1, 1, 1]);
+        assert_eq!(cheapest(&costs, &edges, &|_, _| 5), [0, 1, 1, 1]);
     }
 
     #[test]
     fn labels_that_a_node_cannot_have_are_not_chosen() {
         let costs = vec![vec![NEVER, 5, 9], vec![1, NEVER, 9], vec![NEVER, NEVER, 9]];
-        assert_eq!(cheapest(&costs, &[(0, 1), (1, 2)], 3), [1, 0, 2]);
-        assert_eq!(cheapest(&costs, &[(0, 1), (1, 2)], 100), [2, 2, 2]);
+        assert_eq!(cheapest(&costs, &[(0, 1), (1, 2)], &|_, _| 3), [1, 0, 2]);
+        assert_eq!(cheapest(&costs, &[(0, 1), (1, 2)], &|_, _| 100), [2, 2, 2]);
     }
 
     #[test]
@@ -223,10 +230,9 @@ mod tests {
                 own + crossing * crossed as i64
             };
             let every = 0..1usize << nodes;
-            let best = every.map(|bits| {
-                total(&(0..nodes).map(|i| bits >> i & 1).collect::<Vec<_>>())
-            });
-            assert_eq!(total(&cheapest(&costs, &edges, crossing)), best.min().unwrap());
+            let best =
+                every.map(|bits| total(&(0..nodes).map(|i| bits >> i & 1).collect::<Vec<_>>()));
+            assert_eq!(total(&cheapest(&costs, &edges, &|_, _| crossing)), best.min().unwrap());
         }
     }
 }

@@ -42,7 +42,9 @@ impl Graph {
 
     /// Whether ops hang together, and no path between two of them leads over an op outside.
     pub(super) fn is_region(&self, ops: &[usize]) -> bool {
-        let (Some(&first), Some(&last)) = (ops.iter().min(), ops.iter().max()) else { return false };
+        let (Some(&first), Some(&last)) = (ops.iter().min(), ops.iter().max()) else {
+            return false;
+        };
         let inside: HashSet<usize> = ops.iter().copied().collect();
         let mut reached = HashSet::from([first]);
         let mut pending = vec![first];

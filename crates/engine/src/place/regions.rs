@@ -18,7 +18,8 @@ pub(crate) fn place(
     cx: &Context<'_>,
 ) -> Result<(Report, Placement), PlanError> {
     let assigned = assign(func, &func.body, devices, &HashSet::new());
-    let mut regions = Regions { devices, cx, list: vec![], of: HashMap::new(), report: Report::default() };
+    let mut regions =
+        Regions { devices, cx, list: vec![], of: HashMap::new(), report: Report::default() };
     match assigned.device() {
         // A whole function is rewritten as it is.
         Some(device) => {
@@ -76,7 +77,8 @@ impl Regions<'_> {
         }
         // The number of uses of each value outside of regions, and in those that are not rewritten yet.
         let mut uses: HashMap<ValueId, usize> = HashMap::new();
-        let mut count = |v: ValueId, uses: &mut HashMap<ValueId, usize>| *uses.entry(v).or_default() += 1;
+        let count =
+            |v: ValueId, uses: &mut HashMap<ValueId, usize>| *uses.entry(v).or_default() += 1;
         block.results.iter().for_each(|v| count(*v, &mut uses));
         taken.iter().flatten().flat_map(used).for_each(|v| count(v, &mut uses));
         for group in groups {
@@ -96,7 +98,8 @@ impl Regions<'_> {
                     for mut op in own {
                         if let Some(nested) = assigned.nested.get(&first) {
                             let regions = mem::take(&mut op.regions).into_iter().zip(nested);
-                            let regions = regions.map(|(r, own)| self.block(func, r, own, &constants));
+                            let regions =
+                                regions.map(|(r, own)| self.block(func, r, own, &constants));
                             op.regions = regions.collect::<Result<_, _>>()?;
                         }
                         ops.push(op);
@@ -145,7 +148,8 @@ impl Regions<'_> {
         let body = mem::take(&mut func.body);
         if body.results != results {
             let op = format!("function `{}`", func.name);
-            let reason = format!("device `{}` rewrites a region to other results", device.info().name);
+            let reason =
+                format!("device `{}` rewrites a region to other results", device.info().name);
             return Err(PlanError::Malformed { op, reason });
         }
         let at = self.list.len();

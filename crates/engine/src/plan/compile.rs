@@ -1,12 +1,14 @@
 //! Compiles a function to a plan: each op gets a device and a kernel, each operand a source.
 
+use super::border::Border;
 use super::constants::Constants;
 use super::lifetime::{Ends, Lifetimes, lifetimes};
-use super::partition::{Border, Offer, Partition, Region, is_control};
-use super::{BlockPlan, Operand, Placement, Plan, Source, Step, Work};
+use super::{BlockPlan, Choice, Operand, Plan, Source, Step, Work};
 use crate::error::PlanError;
 use crate::ledger::Ledger;
+use crate::place::{Placement, Region, is_control, region_of};
 use crate::session::Options;
+use std::collections::HashMap;
 use std::sync::Arc;
 use trident_ir::op::Level;
 use trident_ir::{Attr, Block, Func, Op, OpKind, ValueId, counted};
@@ -38,14 +40,18 @@ pub(crate) fn check(
 /// Compiles a verified function for the devices.
 pub(crate) fn compile(
     mut func: Func,
+    placement: &Placement,
     devices: &[Arc<dyn Device>],
     ledger: &Ledger,
 ) -> Result<Plan, PlanError> {
+    let of = placement.by_value(&func.body);
     let body = std::mem::take(&mut func.body);
     let mut uses = vec![0; func.values.len()];
     count_uses(&body, &mut uses);
     let constants = Constants::new(uses, ledger);
-    let mut compiler = Compiler { func: &func, devices, ledger, constants, packed: vec![] };
+    let regions = &placement.regions;
+    let mut compiler =
+        Compiler { func: &func, regions, of, devices, ledger, constants, packed: vec![] };
     let body = compiler.block(body, 0)?;
     let packed = compiler.packed;
     let (constants, borrowed) = compiler.constants.finish()?;
@@ -66,8 +72,20 @@ fn count_uses(block: &Block, uses: &mut [usize]) {
     });
 }
 
+/// A device that would run an op.
+#[derive(Clone, Copy, Debug)]
+struct Offer {
+    /// The estimated time. A device need not estimate what its own rewrites made.
+    nanos: Option<f64>,
+    /// The device's position in the list.
+    place: usize,
+}
+
 struct Compiler<'a> {
     func: &'a Func,
+    regions: &'a [Region],
+    /// The region of an op, by the first value that it defines.
+    of: HashMap<ValueId, usize>,
     devices: &'a [Arc<dyn Device>],
     ledger: &'a Ledger,
     constants: Constants<'a>,
@@ -80,102 +98,114 @@ impl Compiler<'_> {
         let Lifetimes { ops, results, params } = lifetimes(&block);
         let places = block.params.iter().zip(&params);
         let places = places.map(|(v, used)| used.then_some(v.index())).collect();
-        let partition = Partition::of(self.func, &block.ops, self.devices);
         let mut steps = Vec::with_capacity(block.ops.len());
-        let mut rest = block.ops.into_iter().zip(ops).enumerate();
-        while let Some((i, (op, ends))) = rest.next() {
-            if op.kind == OpKind::Constant && partition.region(i).is_none() {
+        let mut rest = block.ops.into_iter().zip(ops).peekable();
+        while let Some((op, ends)) = rest.next() {
+            if op.kind == OpKind::Constant {
                 self.constant(op)?;
                 continue;
             }
-            match partition.region(i) {
-                None => steps.push(self.single(op, ends, partition.offers(i), depth)?),
-                Some(region) => {
-                    let others = rest.by_ref().take(region.len - 1).map(|(_, other)| other);
-                    let ops = std::iter::once((op, ends)).chain(others).collect();
-                    self.region(ops, i, region, &partition, &mut steps)?;
+            let Some(unit) = self.unit(&op) else {
+                steps.push(self.single(op, ends, depth)?);
+                continue;
+            };
+            let mut ops = vec![(op, ends)];
+            while let Some((op, ends)) =
+                rest.next_if(|(op, _)| op.kind == OpKind::Constant || self.unit(op) == Some(unit))
+            {
+                match op.kind {
+                    OpKind::Constant => self.constant(op)?,
+                    _ => ops.push((op, ends)),
                 }
             }
+            self.several(ops, self.regions[unit].device, depth, &mut steps)?;
         }
         let results = block.results.iter().zip(results);
         let results = results.map(|(v, last)| self.operand(Some(*v), last)).collect();
         Ok(BlockPlan { params: places, steps, results })
     }
 
+    /// The region of an op that is compiled as one unit.
+    fn unit(&self, op: &Op) -> Option<usize> {
+        let region = region_of(op, &self.of)?;
+        (self.regions[region].unit && !is_control(op.kind)).then_some(region)
+    }
+
+    /// The devices that would run an op: that of its region, then the others, the cheapest first.
+    fn offers(&self, op: &Op) -> Vec<Offer> {
+        let region = region_of(op, &self.of).map(|region| self.regions[region]);
+        let is_own = |place: usize| region.is_some_and(|region| region.device == place);
+        let offer = |(place, device): (usize, &Arc<dyn Device>)| {
+            let nanos = device.estimate(self.func, &[op]).map(|cost| cost.nanos);
+            let made = is_own(place) && region.is_some_and(|region| !region.unit);
+            (made || nanos.is_some()).then_some(Offer { nanos, place })
+        };
+        let mut offers: Vec<Offer> = self.devices.iter().enumerate().filter_map(offer).collect();
+        let time = |offer: &Offer| offer.nanos.unwrap_or(f64::MAX);
+        offers.sort_by(|a, b| time(a).total_cmp(&time(b)));
+        offers.sort_by_key(|offer| !is_own(offer.place));
+        offers
+    }
+
     /// A step for one op.
-    fn single(
-        &mut self,
-        op: Op,
-        ends: Ends,
-        offers: &[Offer],
-        depth: usize,
-    ) -> Result<Step, PlanError> {
+    fn single(&mut self, op: Op, ends: Ends, depth: usize) -> Result<Step, PlanError> {
         let described = op.describe();
         let sources = op.inputs.iter().zip(&ends.moved);
         let inputs = sources.map(|(v, &last)| self.operand(*v, last)).collect();
         let dead = ends.dead.iter().filter(|v| !self.constants.has(**v));
         let dead = dead.map(|v| v.index()).collect();
-        self.step(op, inputs, dead, offers, depth, &described)
+        self.step(op, inputs, dead, depth, &described)
     }
 
-    /// One step for consecutive ops or, if the device declines them, one step for each.
-    fn region(
+    /// One step for several ops or, if the device declines them, one step for each.
+    fn several(
         &mut self,
         ops: Vec<(Op, Ends)>,
-        first: usize,
-        region: Region,
-        partition: &Partition,
+        place: usize,
+        depth: usize,
         steps: &mut Vec<Step>,
     ) -> Result<(), PlanError> {
         let border = Border::of(&ops);
-        let mut kept = Vec::with_capacity(ops.len());
-        for (i, (op, ends)) in ops.into_iter().enumerate() {
-            match op.kind {
-                OpKind::Constant => self.constant(op)?,
-                _ => kept.push((first + i, op, ends)),
-            }
-        }
         let inputs = border.inputs.iter().filter(|(v, _)| !self.constants.has(*v));
         let inputs: Vec<(ValueId, bool)> = inputs.copied().collect();
         let constants = border.inputs.iter().filter(|(v, _)| self.constants.has(*v));
         // Constants come last, so that the varying inputs come first.
         let inputs: Vec<(ValueId, bool)> = inputs.iter().chain(constants).copied().collect();
-        let ops: Vec<Op> = kept.iter().map(|(_, op, _)| op.clone()).collect();
+        let own: Vec<Op> = ops.iter().map(|(op, _)| op.clone()).collect();
         let operands: Vec<Option<ValueId>> = inputs.iter().map(|(v, _)| Some(*v)).collect();
         let results: Vec<Option<ValueId>> = border.outputs.iter().map(|v| Some(*v)).collect();
         let constant = |v: ValueId| self.constants.tensor(v);
         let unit = Unit {
             func: self.func,
-            ops: &ops,
+            ops: &own,
             inputs: operands.clone(),
             outputs: results.clone(),
             constant: &constant,
             pool: self.ledger.pool(),
         };
-        let device = &self.devices[region.place];
-        let described = ops.first().map_or_else(String::new, Op::describe);
+        let device = &self.devices[place];
+        let described = own.first().map_or_else(String::new, Op::describe);
         self.fits(&unit, &described)?;
         let compiled = caught(|| device.compile(&unit))
             .map_err(|message| PlanError::Panic { op: described, message })?;
         let name = device.info().name.clone();
-        let mut ops = ops.into_iter();
-        let (Ok(exe), Some(op)) = (compiled, ops.next()) else {
-            for (i, op, ends) in kept {
-                steps.push(self.single(op, ends, partition.offers(i), 0)?);
+        let reason = format!("a unit of {}", counted(own.len(), "op"));
+        let mut own = own.into_iter();
+        let (Ok(exe), Some(op)) = (compiled, own.next()) else {
+            for (op, ends) in ops {
+                steps.push(self.single(op, ends, depth)?);
             }
             return Ok(());
         };
         let sources = inputs.iter().map(|(v, last)| self.operand(Some(*v), *last)).collect();
         let inputs = self.packed(exe.as_ref(), sources, &op)?;
-        let reason =
-            format!("region of {}, {:.1} µs", counted(kept.len(), "op"), region.nanos / 1e3);
-        let placement = Placement { device: name, place: region.place, reason };
+        let choice = Choice { device: name, place, reason };
         let outputs = border.outputs.iter().map(|v| Some(v.index())).collect();
         let dead = border.dead.iter().filter(|v| !self.constants.has(**v));
         let dead = dead.map(|v| v.index()).collect();
         let work = Work::Kernel(exe);
-        let more = ops.collect();
-        steps.push(Step { op, more, operands, results, work, inputs, outputs, dead, placement });
+        let more = own.collect();
+        steps.push(Step { op, more, operands, results, work, inputs, outputs, dead, choice });
         Ok(())
     }
 
@@ -234,26 +264,25 @@ impl Compiler<'_> {
         mut op: Op,
         inputs: Vec<Operand>,
         dead: Vec<usize>,
-        offers: &[Offer],
         depth: usize,
         described: &str,
     ) -> Result<Step, PlanError> {
         let outputs = op.outputs.iter().map(|v| v.map(ValueId::index)).collect();
         let (operands, results) = (op.inputs.clone(), op.outputs.clone());
-        let (work, inputs, placement) = match is_control(op.kind) {
+        let (work, inputs, choice) = match is_control(op.kind) {
             true => {
                 let work = self.control(&mut op, depth, described)?;
                 let (device, reason) = ("engine".into(), "control flow".into());
-                (work, inputs, Placement { device, reason, place: 0 })
+                (work, inputs, Choice { device, reason, place: 0 })
             }
             false => {
-                let (exe, placement) = self.place(&op, offers, described)?;
+                let (exe, choice) = self.place(&op, described)?;
                 let inputs = self.packed(exe.as_ref(), inputs, &op)?;
-                (Work::Kernel(exe), inputs, placement)
+                (Work::Kernel(exe), inputs, choice)
             }
         };
         let more = vec![];
-        Ok(Step { op, more, operands, results, work, inputs, outputs, dead, placement })
+        Ok(Step { op, more, operands, results, work, inputs, outputs, dead, choice })
     }
 
     fn control(&mut self, op: &mut Op, depth: usize, described: &str) -> Result<Work, PlanError> {
@@ -274,13 +303,9 @@ impl Compiler<'_> {
         }
     }
 
-    /// The cheapest device that supports the op.
-    fn place(
-        &self,
-        op: &Op,
-        offers: &[Offer],
-        described: &str,
-    ) -> Result<(Arc<dyn Executable>, Placement), PlanError> {
+    /// The first of the devices that offer to run an op and support it.
+    fn place(&self, op: &Op, described: &str) -> Result<(Arc<dyn Executable>, Choice), PlanError> {
+        let offers = self.offers(op);
         let (mut notes, mut declined) = (Vec::new(), Vec::new());
         for (place, device) in self.devices.iter().enumerate() {
             if !offers.iter().any(|offer| offer.place == place) {
@@ -289,8 +314,6 @@ impl Compiler<'_> {
                 declined.push((name, Declined::op(op, "does not claim it")));
             }
         }
-        let mut offers: Vec<Offer> = offers.to_vec();
-        offers.sort_by(|a, b| a.nanos.total_cmp(&b.nanos));
         let constant = |v: ValueId| self.constants.tensor(v);
         let unit = Unit {
             func: self.func,
@@ -301,21 +324,15 @@ impl Compiler<'_> {
             pool: self.ledger.pool(),
         };
         self.fits(&unit, described)?;
-        for (declines, Offer { nanos, place }) in offers.iter().enumerate() {
-            let device = &self.devices[*place];
+        for (declines, &Offer { nanos, place }) in offers.iter().enumerate() {
+            let device = &self.devices[place];
             let name = device.info().name.clone();
             let compiled = caught(|| device.compile(&unit))
                 .map_err(|message| PlanError::Panic { op: described.into(), message })?;
             match compiled {
                 Ok(exe) => {
-                    let choice = match offers.len() - declines {
-                        1 if declines == 0 => "the only device that claims it".to_owned(),
-                        1 => "the only device that can run it".to_owned(),
-                        n => format!("estimated at {:.1} µs, cheapest of {n}", nanos / 1e3),
-                    };
-                    notes.insert(0, choice);
-                    let (place, reason) = (*place, notes.join("; "));
-                    return Ok((exe, Placement { device: name, place, reason }));
+                    notes.insert(0, reason(nanos, &offers, declines));
+                    return Ok((exe, Choice { device: name, place, reason: notes.join("; ") }));
                 }
                 Err(why) => {
                     notes.push(format!("{name} declined: {}", why.reason()));
@@ -329,5 +346,22 @@ impl Compiler<'_> {
         });
         let operands = operands.collect::<Vec<_>>().join(", ");
         Err(PlanError::Unsupported { op: described.into(), operands, declined })
+    }
+}
+
+/// The reason for taking an offer after so many of the offers were declined.
+fn reason(nanos: Option<f64>, offers: &[Offer], declines: usize) -> String {
+    let left = &offers[declines..];
+    match (left.len(), nanos) {
+        (1, _) if declines == 0 => "the only device that claims it".to_owned(),
+        (1, _) => "the only device that can run it".to_owned(),
+        (_, None) => "rewritten for this device".to_owned(),
+        (n, Some(nanos)) => {
+            let micros = nanos / 1e3;
+            match left.iter().all(|other| other.nanos.is_none_or(|other| nanos <= other)) {
+                true => format!("estimated at {micros:.1} µs, cheapest of {n}"),
+                false => format!("estimated at {micros:.1} µs, on the device of its neighbours"),
+            }
+        }
     }
 }

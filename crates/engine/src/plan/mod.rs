@@ -1,14 +1,15 @@
 //! The plan that a session executes: blocks of steps with kernels, operands and lifetimes.
 
+mod border;
 mod compile;
 mod constants;
 mod lifetime;
 pub(crate) mod memory;
-mod partition;
 pub(crate) mod report;
 pub(crate) mod shapes;
 
 pub(crate) use compile::{check, compile};
+pub(crate) use lifetime::captures;
 
 use crate::error::RunPoint;
 use std::sync::Arc;
@@ -77,7 +78,7 @@ pub(crate) struct Step {
     /// Places that are freed after the step: values whose last use is inside a region of the op.
     pub(crate) dead: Vec<usize>,
     /// The device and the reason for choosing it.
-    pub(crate) placement: Placement,
+    pub(crate) choice: Choice,
 }
 
 /// The work of a step.
@@ -94,7 +95,7 @@ pub(crate) enum Work {
 
 /// The device of a step.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Placement {
+pub(crate) struct Choice {
     /// The device's name; `engine` for control flow.
     pub(crate) device: String,
     /// Its position among the plan's devices.

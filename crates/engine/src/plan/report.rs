@@ -123,8 +123,8 @@ fn report_block(
             ops: step.more.len() + 1,
             node: op.loc.as_ref().map(Loc::to_string).unwrap_or_default(),
             kernel: step.work.kernel().to_owned(),
-            device: step.placement.device.clone(),
-            reason: step.placement.reason.clone(),
+            device: step.choice.device.clone(),
+            reason: step.choice.reason.clone(),
             flops: step.ops().map(work).sum(),
             packed_bytes: match &step.work {
                 Work::Kernel(exe) => exe.packed_bytes(),

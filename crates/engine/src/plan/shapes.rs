@@ -227,8 +227,9 @@ mod tests {
 
     fn prepared(text: &str) -> Prepared {
         let (mut func, ledger): (Func, _) = (text.parse().unwrap(), Ledger::new(Pool::new()));
-        optimize(&mut func, &devices(), &Options::default(), &ledger).unwrap();
-        prepare(func, &devices(), &ledger).unwrap()
+        let (devices, options) = (devices(), Options::default());
+        let (_, placement) = optimize(&mut func, &devices, &options, &ledger).unwrap();
+        prepare(func, &placement, &devices, &ledger).unwrap()
     }
 
     #[test]

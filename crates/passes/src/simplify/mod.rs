@@ -7,6 +7,7 @@ mod common;
 mod dead;
 mod neutral;
 mod no_ops;
+pub(crate) mod shapes;
 
 pub(crate) use common::run as common_subexpressions;
 pub(crate) use dead::run as dead_code;

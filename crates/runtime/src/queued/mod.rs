@@ -86,6 +86,11 @@ impl Device for Queued {
         }
     }
 
+    /// None, so that a share of the ops is on another device, however small they are.
+    fn crossing_nanos(&self) -> f64 {
+        0.0
+    }
+
     fn rewrites(&self) -> Vec<&'static str> {
         self.inner.rewrites()
     }
