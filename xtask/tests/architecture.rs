@@ -61,6 +61,7 @@ const UNSAFE: &[&str] = &[
     "emulator/src/queue.rs",
     "emulator/examples/speed.rs",
     "emulator/tests",
+    "engine/tests/foreign.rs",
     "engine/tests/forks.rs",
     "jit",
     "kernels",

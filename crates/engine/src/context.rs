@@ -22,8 +22,8 @@ pub struct RunContext {
     pub priority: i32,
     /// Maximum number of threads; 0 for all threads of a device. Results do not depend on it.
     pub threads: usize,
-    /// Memory for results, by name: the run writes results there and returns these tensors. They must not be shared and
-    /// must have the result's type.
+    /// Memory for results, by name: the run writes results there and returns these tensors. They must not be shared, must not overlap
+    /// inputs or each other, and must have the result's type. They may lie in memory of other owners ([`Tensor::in_foreign`]).
     pub outputs: Vec<(String, Tensor)>,
     /// Receives results before the run ends, except those that a [`State`](crate::State) stores.
     pub sink: Option<Arc<dyn Sink>>,

@@ -2,7 +2,7 @@
 
 use crate::context::RunContext;
 use crate::error::{PlanError, RunError};
-use crate::exec::{Outputs, Run, Streams, admit};
+use crate::exec::{Outputs, Run, Streams, admit, separate};
 use crate::ledger::Ledger;
 use crate::optimized::{OptimizedEntry, Overridable};
 use crate::plan::report::PlanReport;
@@ -114,6 +114,7 @@ impl Entry {
         context: RunContext,
         state: Option<&StateRun>,
     ) -> Result<(Vec<(String, Value)>, Profile), RunError> {
+        separate(&inputs, &context.outputs)?;
         let Bound { values: args, given } = self.signature.bind(inputs)?;
         let variant = self.variant(&given)?;
         let Prepared { plan, shapes, .. } = variant.as_deref().unwrap_or(&self.main);

@@ -17,7 +17,9 @@ use trident_ir::rewrite::PassReport;
 use trident_ir::verify::VerifyError;
 use trident_ir::{DType, Module, ValueInfo};
 use trident_passes::Options as PassOptions;
-use trident_runtime::{ByteSource, Device, KernelError, Pool, PoolStats, Tensor, Value};
+use trident_runtime::{
+    ByteSource, Device, ForeignMemory, KernelError, Pool, PoolStats, Tensor, Value,
+};
 
 /// Options of a session.
 #[derive(Clone, Debug)]
@@ -186,6 +188,27 @@ impl Session {
     /// A tensor over bytes, which is a copy in the session's memory only if they are not aligned, see [`Tensor::from_bytes`].
     pub fn adopt(&self, dtype: DType, dims: &[usize], bytes: Bytes) -> Result<Tensor, KernelError> {
         Tensor::from_bytes(&self.pool, dtype, dims, bytes)
+    }
+
+    /// A tensor in memory of another owner, for an input; a copy in the session's memory only if it is misaligned, see
+    /// [`Tensor::of_foreign`].
+    pub fn of_foreign(
+        &self,
+        dtype: DType,
+        dims: &[usize],
+        memory: ForeignMemory,
+    ) -> Result<Tensor, KernelError> {
+        Tensor::of_foreign(&self.pool, dtype, dims, memory)
+    }
+
+    /// A tensor in memory of another owner, for an output, see [`Tensor::in_foreign`].
+    pub fn in_foreign(
+        &self,
+        dtype: DType,
+        dims: &[usize],
+        memory: ForeignMemory,
+    ) -> Result<Tensor, KernelError> {
+        Tensor::in_foreign(&self.pool, dtype, dims, memory)
     }
 
     /// A tensor of copies of strings, which count in the session's memory, see [`Tensor::gather_strings`].

@@ -1,5 +1,10 @@
-//! Bytes outside of this program's control, such as the inputs of requests that lie in memory shared with the client.
+//! Memory outside of this program's control: bytes that clients may change at any time, and memory that other owners lend.
 #![allow(unsafe_code)]
+
+mod memory;
+
+pub(crate) use memory::overlap;
+pub use memory::{AliasGroup, ForeignMemory, Owner};
 
 use std::fmt;
 use std::slice;

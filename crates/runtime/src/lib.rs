@@ -33,7 +33,7 @@ pub use declined::Declined;
 pub use device::{Admission, Claim, Device, DeviceInfo, Executable, Launch, LaunchLimits, Unit};
 pub use error::{KernelError, caught};
 pub use fence::{Fence, Timeline};
-pub use foreign::{ByteSource, ForeignBytes};
+pub use foreign::{AliasGroup, ByteSource, ForeignBytes, ForeignMemory, Owner};
 #[cfg(not(all(test, feature = "models")))]
 pub use fork::ForkMutex;
 pub use kernel::{

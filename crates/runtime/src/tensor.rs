@@ -1,10 +1,11 @@
 //! Tensors: dense, row-major, shared until written.
 
+mod foreign;
 mod loan;
 
 pub use loan::Recall;
 
-use crate::foreign::ByteSource;
+use crate::foreign::{ByteSource, ForeignMemory};
 use crate::pending::Pending;
 use crate::strings::{StringWriter, Strings, strings_bytes};
 use crate::{Fence, KernelError, Pages, Pool, buffer::Buffer};
@@ -20,6 +21,8 @@ enum Data {
     Buffer(Arc<Buffer>),
     /// Constants, in place where they were loaded; aligned for the element type. Copies that are written to come from the pool.
     Bytes(Bytes, Option<Pool>),
+    /// Memory of another owner. Copies that are written to come from the pool.
+    Foreign(Arc<ForeignMemory>, Pool),
     Strings(Arc<Strings>),
     /// The result of a launch that may not have ended.
     Pending(Arc<Pending>),
@@ -227,9 +230,17 @@ impl Tensor {
                 self.0.bytes()
             }
         }
+        /// Keeps foreign memory alive while its bytes are in use.
+        struct Lent(Arc<ForeignMemory>);
+        impl AsRef<[u8]> for Lent {
+            fn as_ref(&self) -> &[u8] {
+                self.0.bytes()
+            }
+        }
         match &self.data {
             Data::Buffer(b) => Ok(Bytes::from_owner(Shared(b.clone()))),
             Data::Bytes(b, _) => Ok(b.clone()),
+            Data::Foreign(memory, _) => Ok(Bytes::from_owner(Lent(memory.clone()))),
             Data::Strings(_) => Err(KernelError::strings()),
             Data::Pending(_) => {
                 let mut settled = self.clone();
@@ -296,6 +307,7 @@ impl Tensor {
         match &self.data {
             Data::Buffer(b) => Ok(b.bytes()),
             Data::Bytes(b, _) => Ok(b),
+            Data::Foreign(memory, _) => Ok(memory.bytes()),
             Data::Strings(_) => Err(KernelError::strings()),
             Data::Pending(pending) => pending.wait()?.bytes(),
         }
@@ -308,7 +320,7 @@ impl Tensor {
         match &self.data {
             Data::Buffer(buffer) => buffer.pages(),
             Data::Pending(pending) => pending.memory()?.pages(),
-            Data::Bytes(..) | Data::Strings(_) => None,
+            Data::Bytes(..) | Data::Foreign(..) | Data::Strings(_) => None,
         }
     }
 
@@ -323,6 +335,9 @@ impl Tensor {
                 Some(b) => Ok(b.bytes_mut()),
                 None => Err(KernelError::domain("the buffer is shared")),
             },
+            Data::Foreign(memory, _) => Arc::get_mut(memory)
+                .and_then(ForeignMemory::bytes_mut)
+                .ok_or_else(|| KernelError::domain("the memory is shared")),
             Data::Bytes(..) | Data::Pending(_) => {
                 Err(KernelError::domain("the buffer is constant"))
             }
@@ -334,6 +349,7 @@ impl Tensor {
     pub fn is_unique(&self) -> bool {
         match &self.data {
             Data::Buffer(b) => Arc::strong_count(b) == 1 && !b.is_lent(),
+            Data::Foreign(memory, _) => Arc::strong_count(memory) == 1 && memory.is_exclusive(),
             Data::Bytes(..) | Data::Pending(_) => false,
             Data::Strings(s) => Arc::strong_count(s) == 1,
         }
@@ -351,6 +367,7 @@ impl Tensor {
         let own = match &self.data {
             Data::Buffer(buffer) => buffer.pool().cloned(),
             Data::Bytes(_, pool) => pool.clone(),
+            Data::Foreign(_, pool) => Some(pool.clone()),
             _ => None,
         };
         let mut t = Tensor::alloc(&own.unwrap_or_default(), self.dtype, &self.dims)?;
@@ -479,96 +496,4 @@ fn align(dtype: DType) -> usize {
 }
 
 #[cfg(all(test, not(feature = "models")))]
-mod tests {
-    #![allow(clippy::unwrap_used)] // a failed unwrap fails the test
-    use super::*;
-
-    #[test]
-    fn rows_are_views_that_keep_the_memory() {
-        let pool = Pool::new();
-        let values: Vec<u16> = (0..12).collect();
-        let tensor = Tensor::from_slice(&pool, &[4, 3], &values).unwrap();
-        let at = tensor.bytes().unwrap().as_ptr().addr();
-        let rows = tensor.rows(1..3).unwrap();
-        assert_eq!(&rows[..], bytemuck::cast_slice::<u16, u8>(&values[3..9]));
-        assert_eq!(rows.as_ptr().addr(), at + 6, "no copy");
-        assert!(tensor.rows(4..4).unwrap().is_empty());
-        for outside in [3..5, 5..5, Range { start: 2, end: 1 }] {
-            assert!(tensor.rows(outside).is_err());
-        }
-        let live = pool.stats().live;
-        drop(tensor);
-        assert_eq!(pool.stats().live, live);
-        drop(rows);
-        assert_eq!(pool.stats().live, 0);
-    }
-
-    #[test]
-    fn copies_on_write_count_in_the_pool_of_what_they_copy() {
-        let pool = Pool::new().child("m");
-        let long = "a string that lies on the heap".to_owned();
-        let mut text = Tensor::from_strings(&[2], vec![long, String::new()]).unwrap();
-        text.count_strings(&pool).unwrap();
-        let numbers = Tensor::from_slice(&pool, &[3], &[1u8, 2, 3]).unwrap();
-        let single = pool.stats().live;
-        let (mut shared, mut shared_numbers) = (text.clone(), numbers.clone());
-        assert_eq!(pool.stats().live, single);
-        shared.strings_mut().unwrap()[1].push('b');
-        shared_numbers.bytes_mut().unwrap()[0] = 9;
-        assert_eq!(pool.stats().live, 2 * single);
-        assert_eq!((&*text.strings().unwrap()[1], numbers.bytes().unwrap()[0]), ("", 1));
-
-        pool.set_limit(2 * single + 8);
-        assert!(shared.clone().strings_mut().is_err());
-        assert!(shared_numbers.clone().bytes_mut().is_err());
-        drop((text, numbers, shared, shared_numbers));
-        assert_eq!(pool.stats().live, 0);
-    }
-
-    #[test]
-    fn copies_on_write_of_borrowed_bytes_count_in_the_pool_that_was_given() {
-        let pool = Pool::new().child("m");
-        // A vector of u64 is aligned for its elements.
-        let bytes = Bytes::from_owner(Words(vec![1, 2, 3]));
-        let mut tensor = Tensor::from_bytes(&pool, DType::U64, &[3], bytes.clone()).unwrap();
-        assert_eq!(pool.stats().live, 0, "nothing is copied");
-        let mut other = tensor.clone().reshaped(&[3, 1]).unwrap();
-        other.slice_mut::<u64>().unwrap()[1] = 9;
-        assert!(pool.stats().live >= 24);
-        pool.set_limit(pool.stats().live);
-        assert!(tensor.slice_mut::<u64>().is_err());
-        assert_eq!((other.slice::<u64>().unwrap(), &bytes[8..9]), (&[1, 9, 3][..], &[2][..]));
-    }
-
-    struct Words(Vec<u64>);
-
-    impl AsRef<[u8]> for Words {
-        fn as_ref(&self) -> &[u8] {
-            bytemuck::cast_slice(&self.0)
-        }
-    }
-
-    #[test]
-    fn rows_of_nothing_are_empty() {
-        let pool = Pool::new();
-        for dims in [&[0, 3][..], &[3, 0]] {
-            let tensor = Tensor::alloc(&pool, DType::F32, dims).unwrap();
-            assert!(tensor.rows(0..dims[0]).unwrap().is_empty());
-        }
-        let scalar = Tensor::from_slice(&pool, &[], &[1.0f32]).unwrap();
-        assert!(scalar.rows(0..0).is_err());
-        assert_eq!(scalar.to_bytes().unwrap(), 1.0f32.to_le_bytes()[..]);
-        let text = Tensor::from_strings(&[1], vec!["a".into()]).unwrap();
-        assert!(text.rows(0..1).is_err());
-    }
-
-    #[test]
-    fn a_view_is_not_written_to() {
-        let pool = Pool::new();
-        let mut tensor = Tensor::from_slice(&pool, &[2], &[1u8, 2]).unwrap();
-        let rows = tensor.rows(0..2).unwrap();
-        assert!(!tensor.is_unique());
-        tensor.slice_mut::<u8>().unwrap()[0] = 9;
-        assert_eq!((&rows[..], tensor.bytes().unwrap()), (&[1, 2][..], &[9, 2][..]));
-    }
-}
+mod tests;

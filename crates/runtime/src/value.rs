@@ -40,6 +40,16 @@ impl Value {
         }
     }
 
+    /// Whether some tensor of the value, itself or inside, has a property.
+    pub fn any_tensor(&self, has: &dyn Fn(&Tensor) -> bool) -> bool {
+        match self {
+            Value::Tensor(tensor) => has(tensor),
+            Value::Seq(items) => items.iter().any(|item| item.any_tensor(has)),
+            Value::Optional(value) => value.as_ref().is_some_and(|value| value.any_tensor(has)),
+            Value::Map(map) => has(&map.keys) || has(&map.values),
+        }
+    }
+
     /// Waits for the elements of a pending tensor; an error if its launch failed. Other values never hold pending
     /// tensors.
     pub fn settle(&mut self) -> Result<(), KernelError> {

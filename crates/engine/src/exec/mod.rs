@@ -8,7 +8,7 @@ mod slices;
 mod streams;
 
 pub(crate) use admit::admit;
-pub(crate) use outputs::Outputs;
+pub(crate) use outputs::{Outputs, separate};
 pub(crate) use streams::Streams;
 
 use crate::context::{CancelFlag, Deadline, Partial};

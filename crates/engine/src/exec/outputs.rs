@@ -27,6 +27,26 @@ struct Binding {
     memory: Option<Tensor>,
 }
 
+/// An error if memory bound to an output overlaps an input or memory of another output, as it would be written while it is read.
+pub(crate) fn separate(
+    inputs: &[(&str, Value)],
+    outputs: &[(String, Tensor)],
+) -> Result<(), RunError> {
+    for (i, (name, memory)) in outputs.iter().enumerate() {
+        let overlapped = |value: &Value| value.any_tensor(&|tensor| tensor.overlaps(memory));
+        let input = inputs.iter().find(|(_, value)| overlapped(value));
+        let input = input.map(|(other, _)| format!("input `{other}`"));
+        let output = || outputs[..i].iter().find(|(_, other)| other.overlaps(memory));
+        let other = input.or_else(|| output().map(|(other, _)| format!("output `{other}`")));
+        if let Some(other) = other {
+            let reason =
+                format!("its memory overlaps that of {other}, which needs memory of its own");
+            return Err(RunError::Output { name: name.clone(), reason });
+        }
+    }
+    Ok(())
+}
+
 impl Outputs {
     /// Binds memory to results, by name, and a sink, which gets no results of the names beside it.
     pub(crate) fn new(
