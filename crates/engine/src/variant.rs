@@ -12,7 +12,7 @@ use crate::session::Options;
 use crate::signature::OptionalInput;
 use std::sync::Arc;
 use trident_ir::literal::LiteralData;
-use trident_ir::{Attr, Func, OpKind, ValueId, ValueInfo};
+use trident_ir::{Func, ValueId, ValueInfo, ops};
 use trident_runtime::{Charge, Device, ForkMutex};
 
 /// Maximum number of selections of optional inputs whose plans are cached.
@@ -62,15 +62,12 @@ impl Variants {
     ) -> Result<(Variants, Vec<OptionalInput>), PlanError> {
         let (mut values, mut inputs) = (vec![], vec![]);
         for info in optional {
-            let found =
-                func.body.ops.iter().find_map(|op| match (op.output(0), op.attrs.get("value")) {
-                    (Some(v), Some(Attr::Tensor(literal)))
-                        if op.kind == OpKind::Constant && func.info(v).name == info.name =>
-                    {
-                        Some((v, literal.clone()))
-                    }
-                    _ => None,
-                });
+            let found = func.body.ops.iter().find_map(|op| {
+                let constant = ops::Constant::of(op)?;
+                let value = constant.output()?;
+                let is_default = func.info(value).name == info.name;
+                is_default.then(|| (value, constant.value().clone()))
+            });
             let (value, default) =
                 found.ok_or_else(|| PlanError::NoDefault { input: info.name.clone() })?;
             values.push(value);
@@ -109,8 +106,8 @@ impl Variants {
 fn charges(func: &Func, ledger: &Ledger) -> Result<Vec<Arc<Charge>>, PlanError> {
     let mut charges = Ok(vec![]);
     func.body.walk(&mut |op| {
-        if let (Ok(all), Some(Attr::Tensor(literal))) = (&mut charges, op.attrs.get("value"))
-            && let LiteralData::Bytes(bytes) = literal.data()
+        if let (Ok(all), Some(constant)) = (&mut charges, ops::Constant::of(op))
+            && let LiteralData::Bytes(bytes) = constant.value().data()
         {
             match ledger.borrowed(&op.describe(), bytes) {
                 Ok(charge) => all.extend(charge),

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use prost::Message;
 use std::collections::HashMap;
 use std::io;
-use trident_ir::{Attr, Literal, OpKind};
+use trident_ir::{Literal, ops};
 use trident_onnx::files::{Files, Source};
 use trident_onnx::proto::{
     GraphProto, ModelProto, NodeProto, OperatorSetIdProto, StringStringEntryProto, TensorProto,
@@ -61,12 +61,8 @@ fn external() -> TensorProto {
 }
 
 fn constant(model: &Model) -> Literal {
-    let ops = &model.module.funcs[0].body.ops;
-    let op = ops.iter().find(|op| op.kind == OpKind::Constant).unwrap();
-    match op.attrs.get("value") {
-        Some(Attr::Tensor(literal)) => literal.clone(),
-        _ => panic!("a constant without a value"),
-    }
+    let all = &model.module.funcs[0].body.ops;
+    all.iter().find_map(ops::Constant::of).unwrap().value().clone()
 }
 
 #[test]

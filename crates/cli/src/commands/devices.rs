@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Instant;
 use trident_devices::{DeviceError, Settings, model_devices};
 use trident_engine::{Options, PlanError, Session};
-use trident_ir::{Builder, DType, Func, Level, Module, OpKind, Type};
+use trident_ir::{Builder, DType, Func, Level, Module, Type, ops};
 use trident_runtime::{Device, MemoryStats, PoolStats};
 
 const AFTER: &str = "\
@@ -199,7 +199,7 @@ fn measure(device: Arc<dyn Device>) -> Result<Measured, Failure> {
     let square = Type::fixed(DType::F32, &[SIDE, SIDE]);
     let (a, b) = (func.value("a", square.clone()), func.value("b", square));
     let mut builder = Builder::new(&mut func);
-    let product = builder.op(OpKind::MatMul, &[a, b], &[]).map_err(Failure::run)?;
+    let product = builder.add(ops::MatMul::new(a, b)).map_err(Failure::run)?;
     let block = builder.finish();
     func.body.params = vec![a, b];
     func.body.ops = block.ops;

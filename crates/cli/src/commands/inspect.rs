@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use trident_devices::ForModels;
 use trident_engine::{Form, OptionalInput, Options, PassOptions, PlanReport, Session, StepReport};
 use trident_ir::text::LISTED;
-use trident_ir::{Attr, Func, Literal, ValueInfo};
+use trident_ir::{Attr, Func, Literal, ValueInfo, ops};
 use trident_model::Model;
 use trident_onnx::Info;
 
@@ -206,12 +206,13 @@ struct Contents {
 impl Contents {
     fn of(func: &Func) -> Contents {
         let mut contents = Contents { parameters: 0, bytes: 0, ops: BTreeMap::new() };
-        func.body.walk(&mut |op| match op.attrs.get("value") {
-            Some(Attr::Tensor(t)) if op.kind == trident_ir::OpKind::Constant => {
+        func.body.walk(&mut |op| match ops::Constant::of(op) {
+            Some(constant) => {
+                let t = constant.value();
                 contents.parameters += if t.dtype().is_float() { t.len() } else { 0 };
                 contents.bytes += t.len() * t.dtype().size();
             }
-            _ => *contents.ops.entry(op.decl().name).or_default() += 1,
+            None => *contents.ops.entry(op.decl().name).or_default() += 1,
         });
         contents
     }

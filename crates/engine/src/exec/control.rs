@@ -3,7 +3,7 @@
 use super::slices::{Slices, slice};
 use super::{Failure, Frame, Run};
 use crate::context::Partial;
-use crate::plan::{BlockPlan, Step, Work};
+use crate::plan::{BlockPlan, ScanPlan, Step, Work};
 use trident_ir::element::B8;
 use trident_ir::{DType, Dim, Type, ValueId, counted, geometry};
 use trident_runtime::{KernelError, Tensor, Value};
@@ -24,7 +24,7 @@ impl<'a> Run<'a> {
                 self.block(if cond { yes } else { no }, vec![], frame)?
             }
             Work::Loop(body) => self.repeat(step, body, inputs, frame)?,
-            Work::Scan(body) => self.scan(step, body, inputs, frame)?,
+            Work::Scan(scan) => self.scan(step, scan, inputs, frame)?,
             Work::Kernel(_) => return Err(KernelError::domain("is no control flow").into()),
         };
         Ok(results.into_iter().map(Some).collect())
@@ -136,30 +136,26 @@ impl<'a> Run<'a> {
         Tensor::alloc(self.pool, dtype, &dims)
     }
 
-    /// `scan`: one iteration for each slice of the last `num_scan_inputs` operands.
+    /// `scan`: one iteration for each slice of its sequences.
     fn scan(
         &self,
         step: &'a Step,
-        body: &'a BlockPlan,
+        scan: &'a ScanPlan,
         inputs: Vec<Option<Value>>,
         frame: &mut Frame,
     ) -> Result<Vec<Value>, Failure> {
-        let op = &step.op;
-        let scanned = op.int("num_scan_inputs").and_then(|n| usize::try_from(n).ok()).unwrap_or(0);
+        let (body, scanned) = (&scan.body, scan.sequences);
         let mut states = present(inputs.into_iter(), 0)?;
         let first = states.len().saturating_sub(scanned);
         let sequences = states.split_off(first);
         let sequences = sequences.into_iter().enumerate();
         let sequences: Vec<Tensor> =
             sequences.map(|(i, v)| self.tensor(step, v, first + i)).collect::<Result<_, _>>()?;
-        let setting = |name: &'static str, i: usize| -> i64 {
-            op.ints(name).and_then(|list| list.get(i).copied()).unwrap_or(0)
-        };
         let mut axes = Vec::with_capacity(scanned);
         let mut length = None;
         for (i, sequence) in sequences.iter().enumerate() {
-            let axis = geometry::axis(setting("scan_input_axes", i), sequence.rank())
-                .map_err(KernelError::from)?;
+            let axis =
+                geometry::axis(scan.read.axis(i), sequence.rank()).map_err(KernelError::from)?;
             let n = sequence.dims()[axis];
             let expected = *length.get_or_insert(n);
             if n != expected {
@@ -176,8 +172,7 @@ impl<'a> Run<'a> {
             let count = states.len();
             let mut args = std::mem::take(&mut states);
             for (k, (sequence, &axis)) in sequences.iter().zip(&axes).enumerate() {
-                let backwards = setting("scan_input_directions", k) == 1;
-                let at = if backwards { length - 1 - i } else { i };
+                let at = if scan.read.is_backwards(k) { length - 1 - i } else { i };
                 args.push(slice(self.pool, sequence, axis, at)?.into());
             }
             let mut results = self.block(body, args, frame)?.into_iter();
@@ -188,12 +183,11 @@ impl<'a> Run<'a> {
         }
         for (k, slices) in collected.into_iter().enumerate() {
             let stacked = match slices.dims() {
-                None => self.no_slices(op.outputs.get(first + k).copied().flatten())?,
+                None => self.no_slices(step.op.outputs.get(first + k).copied().flatten())?,
                 Some(dims) => {
-                    let axis = geometry::axis(setting("scan_output_axes", k), dims.len() + 1)
+                    let axis = geometry::axis(scan.made.axis(k), dims.len() + 1)
                         .map_err(KernelError::from)?;
-                    let backwards = setting("scan_output_directions", k) == 1;
-                    slices.stack(self.pool, axis, backwards)?
+                    slices.stack(self.pool, axis, scan.made.is_backwards(k))?
                 }
             };
             states.push(stacked.into());

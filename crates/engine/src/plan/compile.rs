@@ -3,7 +3,7 @@
 use super::border::Border;
 use super::constants::Constants;
 use super::lifetime::{Ends, Lifetimes, lifetimes};
-use super::{BlockPlan, Choice, Operand, Plan, Source, Step, Work};
+use super::{BlockPlan, Choice, Operand, Plan, ScanPlan, Source, Step, Traversals, Work};
 use crate::error::PlanError;
 use crate::ledger::Ledger;
 use crate::place::{Placement, Region, is_control, region_of};
@@ -11,7 +11,7 @@ use crate::session::Options;
 use std::collections::HashMap;
 use std::sync::Arc;
 use trident_ir::op::Level;
-use trident_ir::{Attr, Block, Func, Op, OpKind, ValueId, counted};
+use trident_ir::{Block, Func, Op, OpKind, ValueId, counted, ops};
 use trident_runtime::{Charge, Declined, Device, Executable, Unit, caught};
 
 /// Maximum nesting depth of regions.
@@ -102,7 +102,7 @@ impl Compiler<'_> {
         let mut rest = block.ops.into_iter().zip(ops).peekable();
         while let Some((op, ends)) = rest.next() {
             if op.kind == OpKind::Constant {
-                self.constant(op)?;
+                self.constant(&op)?;
                 continue;
             }
             let Some(unit) = self.unit(&op) else {
@@ -114,7 +114,7 @@ impl Compiler<'_> {
                 rest.next_if(|(op, _)| op.kind == OpKind::Constant || self.unit(op) == Some(unit))
             {
                 match op.kind {
-                    OpKind::Constant => self.constant(op)?,
+                    OpKind::Constant => self.constant(&op)?,
                     _ => ops.push((op, ends)),
                 }
             }
@@ -248,14 +248,16 @@ impl Compiler<'_> {
         Operand { source, last: last && matches!(source, Source::Value(_)) }
     }
 
-    fn constant(&mut self, mut op: Op) -> Result<(), PlanError> {
+    fn constant(&mut self, op: &Op) -> Result<(), PlanError> {
         let described = op.describe();
-        let (Some(Attr::Tensor(literal)), Some(v)) = (op.attrs.remove("value"), op.output(0))
+        let constant = ops::Constant::of(op);
+        let Some((constant, v)) =
+            constant.and_then(|constant| Some((constant, constant.output()?)))
         else {
             let reason = "has no attribute `value` with a tensor, or no result".into();
             return Err(PlanError::Malformed { op: described, reason });
         };
-        self.constants.add(v, literal, described);
+        self.constants.add(v, constant.value().clone(), described);
         Ok(())
     }
 
@@ -292,10 +294,15 @@ impl Compiler<'_> {
         let regions = std::mem::take(&mut op.regions);
         let blocks = regions.into_iter().map(|r| self.block(r, depth + 1));
         let mut blocks = blocks.collect::<Result<Vec<_>, _>>()?.into_iter();
-        match (op.kind, blocks.next(), blocks.next()) {
-            (OpKind::If, Some(yes), Some(no)) => Ok(Work::If([yes, no])),
-            (OpKind::Loop, Some(body), None) => Ok(Work::Loop(body)),
-            (OpKind::Scan, Some(body), None) => Ok(Work::Scan(body)),
+        match (op.kind, blocks.next(), blocks.next(), ops::Scan::of(op)) {
+            (OpKind::If, Some(yes), Some(no), _) => Ok(Work::If([yes, no])),
+            (OpKind::Loop, Some(body), None, _) => Ok(Work::Loop(body)),
+            (_, Some(body), None, Some(scan)) => Ok(Work::Scan(ScanPlan {
+                body,
+                sequences: usize::try_from(scan.num_scan_inputs()).unwrap_or(0),
+                read: Traversals::new(scan.scan_input_axes(), scan.scan_input_directions()),
+                made: Traversals::new(scan.scan_output_axes(), scan.scan_output_directions()),
+            })),
             _ => {
                 let reason = "its regions do not fit it".into();
                 Err(PlanError::Malformed { op: described.into(), reason })

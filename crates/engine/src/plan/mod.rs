@@ -90,7 +90,40 @@ pub(crate) enum Work {
     /// Repeats a block.
     Loop(BlockPlan),
     /// Runs a block over slices.
-    Scan(BlockPlan),
+    Scan(ScanPlan),
+}
+
+/// A `scan`: its block, and the sequences that it reads and makes.
+pub(crate) struct ScanPlan {
+    pub(crate) body: BlockPlan,
+    /// The number of operands, the last ones, that are read slice by slice.
+    pub(crate) sequences: usize,
+    pub(crate) read: Traversals,
+    pub(crate) made: Traversals,
+}
+
+/// The ways through sequences; from first to last along axis 0 where nothing else is set.
+pub(crate) struct Traversals {
+    axes: Vec<i64>,
+    directions: Vec<i64>,
+}
+
+impl Traversals {
+    /// Takes the lists of the attributes.
+    pub(crate) fn new(axes: Option<&[i64]>, directions: Option<&[i64]>) -> Traversals {
+        let list = |values: Option<&[i64]>| values.unwrap_or_default().to_vec();
+        Traversals { axes: list(axes), directions: list(directions) }
+    }
+
+    /// The axis of a sequence; negative ones count from the end.
+    pub(crate) fn axis(&self, sequence: usize) -> i64 {
+        self.axes.get(sequence).copied().unwrap_or(0)
+    }
+
+    /// Whether a sequence runs from its last slice to its first.
+    pub(crate) fn is_backwards(&self, sequence: usize) -> bool {
+        self.directions.get(sequence) == Some(&1)
+    }
 }
 
 /// The device of a step.
@@ -129,7 +162,9 @@ impl Work {
         match self {
             Work::Kernel(_) => &[],
             Work::If(blocks) => blocks,
-            Work::Loop(block) | Work::Scan(block) => std::slice::from_ref(block),
+            Work::Loop(block) | Work::Scan(ScanPlan { body: block, .. }) => {
+                std::slice::from_ref(block)
+            }
         }
     }
 

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use trident_ir::shape::{self, Expr, ShapeError};
-use trident_ir::{Attr, Block, DType, Dim, Func, OpKind, Type, ValueId};
+use trident_ir::{Block, DType, Dim, Func, Type, ValueId, ops};
 use trident_runtime::{ForkMutex, Tensor, Value};
 
 /// Most bytes of the plans that are kept, one for each set of input shapes: hundreds for most models.
@@ -83,13 +83,10 @@ impl Shapes {
         let func = open.then(|| {
             let mut params = func.body.params.clone();
             let ops = func.body.ops.iter().filter(|op| {
-                let large = match op.attrs.get("value") {
-                    Some(Attr::Tensor(t)) => {
-                        t.len() > MAX_SHAPE_ELEMENTS || t.dtype() == DType::Str
-                    }
-                    _ => false,
-                };
-                let becomes_param = op.kind == OpKind::Constant && large;
+                let becomes_param = ops::Constant::of(op).is_some_and(|constant| {
+                    let value = constant.value();
+                    value.len() > MAX_SHAPE_ELEMENTS || value.dtype() == DType::Str
+                });
                 if becomes_param {
                     params.extend(op.output(0));
                 }

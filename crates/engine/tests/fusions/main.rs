@@ -18,7 +18,7 @@ use std::sync::Arc;
 use trident_cpu::CpuDevice;
 use trident_engine::{Options, PassOptions, Session};
 use trident_ir::rewrite::Context;
-use trident_ir::{Attr, DType, Literal, Module, Op, OpKind};
+use trident_ir::{DType, Literal, Module, Op, ops};
 use trident_runtime::{Device, Pool, Value};
 use values::{Numbered, Numbers, Special, agree, literal, numbered, rounded, tensor};
 
@@ -60,13 +60,12 @@ fn fused(case: &Case, module: &Module) -> Option<Module> {
 
 /// The float constants that a function uses: where each stands, and its elements.
 fn constants(module: &Module) -> Vec<(usize, Literal)> {
-    let ops = &module.funcs[0].body.ops;
-    let used: HashSet<_> = ops.iter().flat_map(Op::used).collect();
-    let found = ops.iter().enumerate().filter_map(|(i, op)| match op.attrs.get("value") {
-        Some(Attr::Tensor(t)) if op.kind == OpKind::Constant && t.dtype().is_float() => {
-            op.defined().any(|v| used.contains(&v)).then(|| (i, t.clone()))
-        }
-        _ => None,
+    let all = &module.funcs[0].body.ops;
+    let used: HashSet<_> = all.iter().flat_map(Op::used).collect();
+    let found = all.iter().enumerate().filter_map(|(i, op)| {
+        let value = ops::Constant::of(op)?.value();
+        let is_used = value.dtype().is_float() && op.defined().any(|v| used.contains(&v));
+        is_used.then(|| (i, value.clone()))
     });
     found.collect()
 }
@@ -74,7 +73,7 @@ fn constants(module: &Module) -> Vec<(usize, Literal)> {
 fn with_constant(module: &Module, at: usize, value: Literal) -> Module {
     let mut module = module.clone();
     let op: &mut Op = &mut module.funcs[0].body.ops[at];
-    op.attrs.set("value", Attr::Tensor(value));
+    ops::Constant::edit(op).unwrap().value(value);
     module
 }
 

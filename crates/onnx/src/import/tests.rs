@@ -8,7 +8,7 @@ use crate::testing::{
 use crate::{LoadErrorKind, proto};
 use bytes::Bytes;
 use trident_ir::op::TypeError;
-use trident_ir::{Attr, DType, Literal, Loc, OpKind, Type};
+use trident_ir::{DType, Literal, Loc, OpKind, Type};
 
 fn plain(text: &str) -> NodeProto {
     node(text, vec![])
@@ -46,7 +46,8 @@ fn initializers_among_the_inputs_are_defaults() {
     assert_eq!(text, "add");
     let func = loaded.module.entry().unwrap();
     assert_eq!(func.body.params.len(), 1);
-    assert_eq!(func.body.ops[0].attrs.get("value"), Some(&Attr::Tensor(Literal::scalar(2f32))));
+    let constant = trident_ir::ops::Constant::of(&func.body.ops[0]).unwrap();
+    assert_eq!(*constant.value(), Literal::scalar(2f32));
     assert_eq!(func.info(func.body.ops[0].outputs[0].unwrap()).ty, Type::fixed(DType::F32, &[]));
     let [w] = &loaded.optional[..] else { panic!() };
     assert_eq!((w.name.as_str(), &w.ty), ("w", &Type::unranked(DType::F32)));
@@ -482,8 +483,8 @@ fn functions_are_expanded() {
     loaded.module.verify().unwrap();
     let func = loaded.module.entry().unwrap();
     assert_eq!(ops(&func.body), "leaky_relu clip leaky_relu neg");
-    let slope = |i: usize| func.body.ops[i].attrs.get("alpha").cloned();
-    assert_eq!((slope(0), slope(2)), (Some(Attr::Float(0.25)), Some(Attr::Float(0.5))));
+    let slope = |i: usize| trident_ir::ops::LeakyRelu::of(&func.body.ops[i]).map(|op| op.alpha());
+    assert_eq!((slope(0), slope(2)), (Some(0.25), Some(0.5)));
     assert_eq!(func.body.ops[1].inputs.len(), 1, "an operand that the call leaves out");
     let names: std::collections::HashSet<_> = func.values.iter().map(|v| &v.name).collect();
     assert_eq!(names.len(), func.values.len());
@@ -582,6 +583,7 @@ fn constants_are_kept_as_they_are() {
     let (model, _) = imported(18, g);
     let func = model.module.entry().unwrap();
     let op = func.body.ops.iter().find(|op| op.kind == OpKind::Constant).unwrap();
-    assert_eq!(op.attr("value"), Some(Attr::Tensor(Literal::vector(&[1f32, 2.0]))));
+    let constant = trident_ir::ops::Constant::of(op).unwrap();
+    assert_eq!(*constant.value(), Literal::vector(&[1f32, 2.0]));
     assert_eq!(func.info(op.output(0).unwrap()).name, "w");
 }

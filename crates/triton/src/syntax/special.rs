@@ -1,7 +1,7 @@
 //! Custom forms that no sequence of items describes.
 
 use super::parser::Parser;
-use super::{Attr, AttrDict, Op, Param};
+use super::{Attr as Text, AttrDict, Op, Param};
 use crate::Failure;
 use crate::lexer::Token;
 use trident_ir::{DType, Type};
@@ -20,14 +20,14 @@ pub(super) fn constant<'s>(p: &mut Parser<'s, '_>, op: &mut Op<'s>) -> Parsed {
             let number = p.signed()?;
             p.expect(":", "`:`")?;
             op.result_types = vec![p.ty()?];
-            Attr::Number(number)
+            Text::Number(number)
         }
         _ => p.attr(0)?,
     };
     match &value {
-        Attr::Bool(_) => op.result_types = vec![truth()],
-        Attr::Dense(_, ty) => op.result_types = vec![ty.clone()],
-        Attr::Number(_) => {}
+        Text::Bool(_) => op.result_types = vec![truth()],
+        Text::Dense(_, ty) => op.result_types = vec![ty.clone()],
+        Text::Number(_) => {}
         _ => return p.expected("a number, `true`, `false` or `dense<…>`"),
     }
     op.dict.set("value", value);
@@ -66,7 +66,7 @@ pub(super) fn dot_scaled<'s>(p: &mut Parser<'s, '_>, op: &mut Op<'s>) -> Parsed 
     op.operand_types.push(c);
     op.operand_types.extend(scale_types);
     let sizes = [true, true, true, scales[0].is_some(), scales[1].is_some()];
-    op.dict.set("operandSegmentSizes", Attr::List(sizes.map(Attr::Bool).to_vec()));
+    op.dict.set("operandSegmentSizes", Text::List(sizes.map(Text::Bool).to_vec()));
     op.operands.extend(scales.into_iter().flatten());
     Ok(())
 }
@@ -90,7 +90,7 @@ pub(super) fn make_tensor_descriptor<'s>(p: &mut Parser<'s, '_>, op: &mut Op<'s>
 /// `"prefix" {…} : %a, %b : T, T`; without operands nothing behind the attributes.
 pub(super) fn print<'s>(p: &mut Parser<'s, '_>, op: &mut Op<'s>) -> Parsed {
     let prefix = p.string()?;
-    op.dict.set("prefix", Attr::Str(prefix));
+    op.dict.set("prefix", Text::Str(prefix));
     p.attr_dict(&mut op.dict)?;
     if p.eat(":")? {
         op.operands = p.operands()?;
@@ -220,10 +220,10 @@ pub(super) fn branch<'s>(p: &mut Parser<'s, '_>, op: &mut Op<'s>) -> Parsed {
 pub(super) fn func<'s>(p: &mut Parser<'s, '_>, op: &mut Op<'s>) -> Parsed {
     if let Token::Word(visibility @ ("public" | "private" | "nested")) = p.token {
         p.bump()?;
-        op.dict.set("sym_visibility", Attr::Word(visibility));
+        op.dict.set("sym_visibility", Text::Word(visibility));
     }
     let name = p.symbol()?;
-    op.dict.set("sym_name", Attr::Symbol(name));
+    op.dict.set("sym_name", Text::Symbol(name));
     p.expect("(", "`(`")?;
     let params = p.params()?;
     let mut results = vec![];
@@ -238,7 +238,7 @@ pub(super) fn func<'s>(p: &mut Parser<'s, '_>, op: &mut Op<'s>) -> Parsed {
             vec![p.ty()?]
         };
     }
-    op.dict.set("results", Attr::List(results.into_iter().map(Attr::Type).collect()));
+    op.dict.set("results", Text::List(results.into_iter().map(Text::Type).collect()));
     if p.eat_word("attributes")? {
         p.attr_dict(&mut op.dict)?;
     }
