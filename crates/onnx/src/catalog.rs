@@ -1,6 +1,7 @@
-//! The operators that models may use. Most are ops of the table, which their rows say (clause `onnx`). [`TRANSLATIONS`] has
-//! the others.
+//! The operators that models may use. Most are ops of the table, which their rows say (clause `onnx`). The others are
+//! translated to ops: those of [`TRANSLATIONS`], and those of ONNX Runtime in [`contrib`].
 
+use crate::contrib;
 use crate::error::LoadError;
 use crate::import::Frame;
 use crate::import::Import;
@@ -29,10 +30,12 @@ type Expand = for<'a> fn(
 
 /// An operator that no row of the op table is.
 pub(crate) struct Translation {
-    domain: &'static str,
-    name: &'static str,
+    /// Its operator set.
+    pub(crate) domain: &'static str,
+    /// Its name.
+    pub(crate) name: &'static str,
     /// The version of the operator set that brought it.
-    since: i64,
+    pub(crate) since: i64,
     /// How it is imported.
     pub(crate) by: By,
 }
@@ -41,6 +44,8 @@ pub(crate) struct Translation {
 pub(crate) enum By {
     /// As another form of this op.
     FormOf(OpKind, Rewrite),
+    /// As other ops. Attributes that the function leaves are refused.
+    Composed(fn(&mut Builder<'_>, &mut Node<'_>) -> Result<Outputs, LoadError>),
     /// By expanding its subgraphs.
     Expanding(Expand),
     /// It is refused, for this reason.
@@ -86,14 +91,12 @@ static TRANSLATIONS: &[Translation] = &[
         since: 1,
         by: Refusing("it differentiates a part of the model, which is training"),
     },
-    // Its operands have another order than the op's.
-    Translation {
-        domain: RUNTIME,
-        name: "MatMulNBits",
-        since: 1,
-        by: FormOf(OpKind::MatMulNBits, opset::matmul_n_bits),
-    },
 ];
+
+/// All operators that no row of the op table is.
+fn translations() -> impl Iterator<Item = &'static Translation> {
+    TRANSLATIONS.iter().chain(contrib::operators())
+}
 
 /// An operator that models may use.
 #[derive(Clone, Copy)]
@@ -107,7 +110,7 @@ pub(crate) enum Operator {
 impl Operator {
     /// The operator with this name in an operator set.
     pub(crate) fn find(domain: &str, name: &str) -> Option<Operator> {
-        let translation = || TRANSLATIONS.iter().find(|t| (t.domain, t.name) == (domain, name));
+        let translation = || translations().find(|t| (t.domain, t.name) == (domain, name));
         OpKind::by_onnx(domain, name)
             .map(Operator::Op)
             .or_else(|| translation().map(Operator::Translated))
@@ -159,7 +162,7 @@ pub(crate) fn newest(domain: &str) -> Option<i64> {
 /// The names of the operators of a domain.
 pub(crate) fn operators(domain: &str) -> impl Iterator<Item = &'static str> {
     let ops = OpKind::ALL.iter().map(|kind| Operator::Op(*kind));
-    let all = ops.chain(TRANSLATIONS.iter().map(Operator::Translated));
+    let all = ops.chain(translations().map(Operator::Translated));
     all.filter_map(Operator::identity).filter(move |(of, ..)| *of == domain).map(|(_, op, _)| op)
 }
 
@@ -188,7 +191,7 @@ mod tests {
     fn likely_operators() {
         assert_eq!(likely("", "Convv"), Some("Conv"));
         assert_eq!(likely("", "batchnormalisation"), Some("BatchNormalization"));
-        assert_eq!(likely("", "SimplifiedLayerNormalization"), None);
+        assert_eq!(likely("", "NhwcMaxPool"), None);
         assert_eq!(likely(RUNTIME, "MatMulNBit"), Some("MatMulNBits"));
         assert_eq!(likely("com.example", "Conv"), None);
         assert_eq!(domain_of("MatMulNBits"), Some(RUNTIME));
@@ -219,7 +222,7 @@ mod tests {
     #[test]
     fn operators_belong_to_sets_and_versions_that_are_read() {
         let ops = OpKind::ALL.iter().map(|kind| Operator::Op(*kind));
-        let all = ops.chain(TRANSLATIONS.iter().map(Operator::Translated));
+        let all = ops.chain(translations().map(Operator::Translated));
         for (domain, name, since) in all.filter_map(Operator::identity) {
             let newest = newest(domain).or((domain == RUNTIME).then_some(1));
             assert!((1..=newest.unwrap_or(0)).contains(&since), "{domain} {name} {since}");
@@ -228,7 +231,7 @@ mod tests {
 
     #[test]
     fn what_is_translated_is_no_op() {
-        for t in TRANSLATIONS {
+        for t in translations() {
             assert_eq!(OpKind::by_onnx(t.domain, t.name), None, "{}", t.name);
         }
     }

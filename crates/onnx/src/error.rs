@@ -367,12 +367,14 @@ pub enum ExternalFault {
     NoFolder,
 }
 
-/// Operators that ONNX Runtime has in the standard's domain.
-const RUNTIME_OPS: [&str; 2] = ["SimplifiedLayerNormalization", "SkipSimplifiedLayerNormalization"];
-
 /// Advice on an operator that is unknown.
 fn unknown_op(op: &str, domain: &str) -> String {
     let domain = catalog::canonical(domain);
+    let elsewhere = catalog::domain_of(op)
+        .map(|other| format!("`{op}` is an operator of `{}`", catalog::display(other)));
+    if let (Some(_), Some(elsewhere)) = (catalog::newest(domain), &elsewhere) {
+        return elsewhere.clone();
+    }
     if let Some(likely) = catalog::likely(domain, op) {
         return format!("did you mean `{likely}`?");
     }
@@ -380,8 +382,8 @@ fn unknown_op(op: &str, domain: &str) -> String {
     if domain == catalog::RUNTIME {
         let known: Vec<String> = catalog::operators(domain).map(|op| format!("`{op}`")).collect();
         return format!(
-            "this is an operator of ONNX Runtime; of these, Trident runs {}; export with the standard's operators, \
-             without ONNX Runtime's optimiser",
+            "this is an operator of ONNX Runtime; export with the standard's operators, without ONNX Runtime's optimiser; \
+             of its operators, Trident runs {}",
             known.join(", ")
         );
     }
@@ -390,15 +392,8 @@ fn unknown_op(op: &str, domain: &str) -> String {
                 ONNX Runtime's optimiser"
             .to_owned();
     }
-    if domain.is_empty() && RUNTIME_OPS.contains(&op) {
-        return "this is an operator of ONNX Runtime that stands in the standard's domain; export with the standard's \
-                `RMSNormalization` or its parts, without ONNX Runtime's optimiser"
-            .to_owned();
-    }
-    if let Some(other) = catalog::domain_of(op) {
-        return format!("`{op}` is an operator of `{}`", catalog::display(other));
-    }
-    "custom operators need a function of that name in the model".to_owned()
+    elsewhere
+        .unwrap_or_else(|| "custom operators need a function of that name in the model".to_owned())
 }
 
 impl LoadErrorKind {
@@ -449,20 +444,23 @@ mod tests {
             let (op, domain) = (op.to_owned(), domain.to_owned());
             LoadErrorKind::UnknownOp { op, domain, version: 1 }.hint().unwrap_or_default()
         };
-        let other = hint("com.microsoft", "SkipLayerNormalization");
-        assert!(other.contains("of these, Trident runs `MatMulNBits`; export"), "{other}");
+        let other = hint("com.microsoft", "FusedConv");
+        assert!(
+            other.contains("of its operators, Trident runs") && other.contains("`MatMulNBits`, ")
+        );
         assert_eq!(hint("com.microsoft", "MatmulNbits"), "did you mean `MatMulNBits`?");
         assert_eq!(
             hint("ai.onnx", "MatMulNBits"),
             "`MatMulNBits` is an operator of `com.microsoft`"
         );
-        assert!(hint("com.microsoft", "Gelu").contains("of these, Trident runs"));
+        assert!(hint("com.microsoft", "Conv").contains("of its operators, Trident runs"));
         assert_eq!(hint("ai.onnx", "Scaler"), "`Scaler` is an operator of `ai.onnx.ml`");
         assert_eq!(hint("ai.onnx", "Convv"), "did you mean `Conv`?");
         assert!(hint("com.microsoft.nchwc", "ReorderInput").contains("none of this domain"));
-        let standard = hint("ai.onnx", "SimplifiedLayerNormalization");
-        assert!(standard.contains("`RMSNormalization`"));
-        assert_eq!(hint("", "SimplifiedLayerNormalization"), standard);
+        assert_eq!(
+            hint("ai.onnx", "FusedMatMul"),
+            "`FusedMatMul` is an operator of `com.microsoft`"
+        );
         assert!(hint("ai.onnx", "Nonsense").contains("function"));
     }
 }

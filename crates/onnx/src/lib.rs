@@ -5,6 +5,7 @@
 //! expanded, and each large weight is read into memory of its own.
 
 mod catalog;
+mod contrib;
 pub mod dtype;
 mod error;
 mod expand;

@@ -95,7 +95,7 @@ pub enum ErrorKind {
     Count {
         /// The op.
         op: String,
-        /// The noun, in the singular, in the singular.
+        /// The noun, in the singular.
         what: &'static str,
         /// The number there is.
         actual: usize,

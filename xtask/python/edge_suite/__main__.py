@@ -1,8 +1,8 @@
 """Run small generated cases at the edges of the standard, and compare with outside references.
 
 Groups: regular expressions beside RE2, `Resize` beside ONNX Runtime, `interpolate` beside PyTorch,
-text as integers beside Python and ONNX Runtime, ensembles of trees beside ONNX Runtime, and the
-texts of refusals.
+text as integers beside Python and ONNX Runtime, ensembles of trees beside ONNX Runtime, ONNX
+Runtime's own operators beside it, and the texts of refusals.
 """
 
 import argparse
@@ -13,7 +13,7 @@ import time
 
 import checks
 
-from . import interpolate, refusals, regex, resize, text, trees
+from . import interpolate, refusals, regex, resize, text, translated, trees
 from .suite import Suite
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
@@ -24,6 +24,7 @@ GROUPS = {
     "interpolate": interpolate.run,
     "text": text.run,
     "trees": trees.run,
+    "translated": translated.run,
 }
 NEED_TORCH = ("interpolate",)  # groups that --quick leaves out
 

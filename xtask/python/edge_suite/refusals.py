@@ -112,11 +112,11 @@ BLOCKS = [
 # Operators that there are not, and what the hint says.
 UNKNOWN = [
     ("com.microsoft", "MatMulNBit", "did you mean `MatMulNBits`?"),
-    ("com.microsoft", "FusedMatMul", "of these, Trident runs `MatMulNBits`; export with"),
-    ("com.microsoft", "SkipSimplifiedLayerNormalization", "of these, Trident runs `MatMulNBits`"),
+    ("com.microsoft", "MoE", "of its operators, Trident runs `"),
+    ("com.microsoft", "FusedConv", "export with the standard's operators"),
     ("com.microsoft.nchwc", "ReorderInput", "Trident runs none of this domain"),
-    ("", "SimplifiedLayerNormalization", "export with the standard's `RMSNormalization`"),
-    ("ai.onnx", "SimplifiedLayerNormalization", "export with the standard's `RMSNormalization`"),
+    ("", "FusedMatMul", "`FusedMatMul` is an operator of `com.microsoft`"),
+    ("ai.onnx", "QLinearAdd", "is an operator of `com.microsoft`"),
     ("", "Convv", "did you mean `Conv`?"),
     ("", "Scaler", "`Scaler` is an operator of `ai.onnx.ml`"),
     ("com.example", "Conv2", "need a function of that name"),

@@ -280,6 +280,11 @@ impl<'a> Import<'a, '_> {
             Operator::Op(kind) => rewritten(b, node, kind, opset::upgrade),
             Operator::Translated(translation) => match translation.by {
                 By::FormOf(kind, rewrite) => rewritten(b, node, kind, rewrite),
+                By::Composed(compose) => {
+                    let outputs = compose(b, &mut node)?;
+                    node.finish()?;
+                    Ok(outputs)
+                }
                 By::Expanding(expand) => expand(self, b, scope, node, frame),
                 By::Refusing(reason) => {
                     let op = node.proto.op_type.clone();

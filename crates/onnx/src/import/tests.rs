@@ -120,9 +120,8 @@ fn operators_that_are_not_there() {
     for text in [
         "y = ai.onnx.ml.Abs(a)",
         "y = com.microsoft.Attention(a, b, a)",
-        "y = com.microsoft.RotaryEmbedding(a, b, a)",
-        "y = com.microsoft.SkipLayerNormalization(a, b, a)",
-        "y = com.microsoft.FusedMatMul(a, b)",
+        "y = SkipLayerNormalization(a, b, a)",
+        "y = FusedMatMul(a, b)",
         "y = MatMulNBits(a, b, a)",
         "y = com.microsoft.CastLike(a, b)",
     ] {
@@ -135,9 +134,9 @@ fn operators_that_are_not_there() {
     assert!(matches!(absent, LoadErrorKind::NotImported { .. }));
     let gradient = fault_of(vec![plain("y = ai.onnx.preview.training.Gradient(a)")], "y");
     assert!(matches!(gradient, LoadErrorKind::Unsupported { .. }));
-    let error = load(&model(18, graph("a", vec![plain("y = com.microsoft.Gelu(a)")], "y")));
+    let error = load(&model(18, graph("a", vec![plain("y = com.microsoft.Conv(a)")], "y")));
     let text = error.unwrap_err().to_string();
-    for part in ["Gelu `y` in `g`", "`com.microsoft` version 1", "ONNX Runtime"] {
+    for part in ["Conv `y` in `g`", "`com.microsoft` version 1", "ONNX Runtime"] {
         assert!(text.contains(part), "{text}");
     }
 }

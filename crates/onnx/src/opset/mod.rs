@@ -1,4 +1,4 @@
-//! Older forms of operators brought to their newest one, and operators that other ops can stand for.
+//! Older forms of operators brought to their newest one.
 //!
 //! [`CHANGES`] tells, per op, what to do with nodes of versions before a given one. A node passes all changes of its op in the
 //! order of the table.
@@ -6,15 +6,13 @@
 mod broadcast;
 mod moves;
 mod norm;
-mod quant;
 mod resize;
 pub(crate) mod shape;
 mod softmax;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use moves::{cast_like, scatter};
-pub(crate) use quant::matmul_n_bits;
+pub(crate) use moves::{cast_like, scalar_like, scatter};
 pub(crate) use resize::upsample;
 
 use crate::error::{LoadError, LoadErrorKind};
@@ -198,6 +196,6 @@ fn set_operand(op: &mut Op, place: usize, value: Option<ValueId>) {
 }
 
 /// The error for an attribute that must be set.
-fn missing(name: &str) -> LoadErrorKind {
+pub(crate) fn missing(name: &str) -> LoadErrorKind {
     LoadErrorKind::MissingAttribute { name: name.to_owned() }
 }

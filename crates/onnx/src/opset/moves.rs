@@ -10,7 +10,7 @@ use trident_ir::{Builder, DType, Literal, Op, ValueId, ops};
 type Result = std::result::Result<Step, LoadError>;
 
 /// A number as a tensor of rank 0 with the element type of `like`.
-pub(super) fn scalar_like(
+pub(crate) fn scalar_like(
     b: &mut Builder<'_>,
     value: f32,
     like: ValueId,

@@ -1,0 +1,47 @@
+//! Operators of ONNX Runtime, which exporters and its optimiser write, as ops that do the same.
+//!
+//! Each module has a list of operators and their functions. A function names the operands and attributes as ONNX Runtime's
+//! documentation does. It refuses operands, results and values that it does not serve; attributes that it does not take are
+//! refused for it.
+
+mod activation;
+mod norm;
+mod product;
+mod quant;
+mod rotary;
+#[cfg(test)]
+mod tests;
+
+use crate::catalog::{By, RUNTIME, Translation};
+use crate::error::LoadErrorKind;
+use crate::import::node::Node;
+
+/// All operators.
+pub(crate) fn operators() -> impl Iterator<Item = &'static Translation> {
+    let families = [
+        activation::OPERATORS,
+        norm::OPERATORS,
+        product::OPERATORS,
+        quant::OPERATORS,
+        rotary::OPERATORS,
+    ];
+    families.into_iter().flatten()
+}
+
+/// An operator of ONNX Runtime's own set.
+const fn operator(name: &'static str, by: By) -> Translation {
+    Translation { domain: RUNTIME, name, since: 1, by }
+}
+
+/// The error for a part of an operator that is not served.
+fn unsupported(node: &Node<'_>, reason: &'static str) -> LoadErrorKind {
+    LoadErrorKind::Unsupported { op: node.proto.op_type.clone(), reason }
+}
+
+/// Takes a flag out that must be off, or reports why.
+fn must_be_off(node: &mut Node<'_>, name: &str, reason: &'static str) -> Result<(), LoadErrorKind> {
+    match node.take_int(name)? {
+        None | Some(0) => Ok(()),
+        Some(_) => Err(unsupported(node, reason)),
+    }
+}
