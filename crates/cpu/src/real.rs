@@ -9,7 +9,7 @@ use std::iter::Sum;
 use trident_ir::element::B8;
 use trident_ir::{DType, Element};
 use trident_kernels::gemm::{self, Scalar};
-use trident_kernels::{Activation, rows};
+use trident_kernels::{UnaryFunction, rows};
 use trident_runtime::{KernelError, Tensor};
 use trident_simd::Isa;
 
@@ -24,7 +24,7 @@ pub(crate) trait Real:
     /// The nearest integer, ties to even.
     fn round_half_to_even(self) -> Self;
     /// Applies `activation` to each value.
-    fn apply(activation: Activation, values: &mut [Self]);
+    fn apply(activation: UnaryFunction, values: &mut [Self]);
     /// `exp(x - max(x)) / sum(exp(x - max(x)))` of a row, in its place.
     fn softmax_in_place(row: &mut [Self]);
 }
@@ -39,7 +39,7 @@ impl Real for f32 {
     fn round_half_to_even(self) -> f32 {
         self.round_ties_even()
     }
-    fn apply(activation: Activation, values: &mut [f32]) {
+    fn apply(activation: UnaryFunction, values: &mut [f32]) {
         activation.apply(Isa::detect(), values);
     }
     fn softmax_in_place(row: &mut [f32]) {
@@ -57,7 +57,7 @@ impl Real for f64 {
     fn round_half_to_even(self) -> f64 {
         self.round_ties_even()
     }
-    fn apply(activation: Activation, values: &mut [f64]) {
+    fn apply(activation: UnaryFunction, values: &mut [f64]) {
         values.iter_mut().for_each(|v| *v = activation.eval(*v));
     }
     fn softmax_in_place(row: &mut [f64]) {

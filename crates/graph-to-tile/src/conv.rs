@@ -2,9 +2,10 @@
 //! channels and taps of the kernel.
 
 use trident_ir::geometry::{self, conv_dims, transposed_conv};
+use trident_ir::op::Activation;
 use trident_ir::{OpKind as K, ValueId, ops};
 
-use super::product::{Depth, Epilogue, Factor, Tile, accumulator, activation};
+use super::product::{Depth, Epilogue, Factor, Tile, accumulator};
 use super::quant::{Along, Quantised};
 use super::site::{Site, unsupported};
 use super::space::signed;
@@ -171,7 +172,7 @@ fn conv_transpose(site: &mut Site<'_>) -> Result<()> {
 
 fn write(site: &mut Site<'_>, geometry: fn(&Site<'_>, usize) -> Result<Conv>) -> Result<()> {
     let dtype = site.dtype(ops::Conv::AT.x)?;
-    let activation = activation(site)?;
+    let activation = ops::Activated::of(site.op).map_or(Activation::None, Activation::of);
     let quantised = Quantised::of(site)?;
     if quantised.is_none() && !dtype.is_float() {
         return Err(unsupported(format!("there is no convolution of {dtype}")));

@@ -5,7 +5,7 @@ use trident_ir::op::Activation;
 use trident_ir::{DType, ValueId, ops};
 
 use super::packed::Weights;
-use super::product::{Depth, Epilogue, Factor, Sums, Tile, accumulator, activation};
+use super::product::{Depth, Epilogue, Factor, Sums, Tile, accumulator};
 use super::quant::{Along, Quantised};
 use super::site::{FIRST, Site, unsupported};
 use super::space::signed;
@@ -305,7 +305,7 @@ fn gemm(site: &mut Site<'_>) -> Result<()> {
 
 fn fused_matmul(site: &mut Site<'_>) -> Result<()> {
     let op = site.view(ops::FusedMatMul::of)?;
-    let activation = activation(site)?;
+    let activation = Activation::of(op.activated());
     only_floats(site)?;
     let transposed = [op.trans_a(), op.trans_b()];
     let scaled = Scaled { transposed, alpha: op.scale(), activation, ..Scaled::PLAIN };
@@ -315,7 +315,7 @@ fn fused_matmul(site: &mut Site<'_>) -> Result<()> {
 /// Products with packed weights.
 fn packed(site: &mut Site<'_>) -> Result<()> {
     let op = site.view(ops::MatMulNBits::of)?;
-    let activation = activation(site)?;
+    let activation = Activation::of(op.activated());
     only_floats(site)?;
     let packed = PackedWeights::of(op)?;
     product(site, Scaled { activation, ..Scaled::PLAIN }, Some(packed))

@@ -5,7 +5,7 @@ use trident_ir::op::words::GeluFormula;
 use trident_ir::types::ACCUMULATOR;
 use trident_ir::{DType, ValueId, ops};
 
-use super::site::{FIRST, Site, unsupported};
+use super::site::{FIRST, Site};
 use super::writer::{Fold, Writer};
 use super::{Arg, Result, Target};
 
@@ -219,12 +219,4 @@ impl Writer {
             Activation::Tanh => self.emit(ops::Tanh::new(x)),
         }
     }
-}
-
-/// The activation of a fused op.
-pub(super) fn activation(site: &Site<'_>) -> Result<Activation> {
-    Activation::read(site.op).ok_or_else(|| {
-        let name = ops::Activated::of(site.op).map_or("", |op| op.activation());
-        unsupported(format!("activation `{name}` is unknown"))
-    })
 }

@@ -9,7 +9,7 @@ use std::hint::black_box;
 use timing::best;
 use trident_kernels::conv::{ConvEpilogue, ConvPlan, ConvSpec, Images};
 use trident_kernels::gemm::{Epilogue, Lhs, PackedA, PackedB, Rhs, Shape, Strided, gemm};
-use trident_kernels::{Activation, Threads};
+use trident_kernels::{Threads, UnaryFunction};
 use trident_simd::Isa;
 
 /// m, k, n: squares, im2col shapes of resnet50 (weights left) and linear layers (weights right).
@@ -100,7 +100,7 @@ fn main() {
         let mut y = vec![0.0; m * output.iter().product::<usize>()];
         let plan = ConvPlan::new(&threads, isa, spec, &w);
         let epilogue =
-            ConvEpilogue { bias: Some(&bias[..]), activation: Activation::Relu, residual: None };
+            ConvEpilogue { bias: Some(&bias[..]), activation: UnaryFunction::Relu, residual: None };
         let images = Images { batch: 1, input: &input, output: &output, x: &x };
         let time = best(|| plan.run(&threads, &images, &epilogue, black_box(&mut y)));
         let rate = 2e-9 * (y.len() * depth) as f64 / time;

@@ -12,7 +12,7 @@ use trident_kernels::gemm::int8::{Epilogue8, Lhs8, PackedB8, Rhs8, Signs, gemm8}
 use trident_kernels::gemm::{Shape, Strided};
 use trident_kernels::lrn::Lrn;
 use trident_kernels::pooling::{PoolSpec, average_pool, global_average, max_pool};
-use trident_kernels::{Activation, Threads, rows};
+use trident_kernels::{Threads, UnaryFunction, rows};
 use trident_simd::Isa;
 
 fn main() {
@@ -97,12 +97,12 @@ fn main() {
     let x: Vec<f32> = (0..1 << 16).map(|i| (i % 1000) as f32 / 100.0 - 5.0).collect();
     let mut y = vec![0.0; x.len()];
     for a in [
-        Activation::Relu,
-        Activation::Exp,
-        Activation::Tanh,
-        Activation::Sigmoid,
-        Activation::Gelu,
-        Activation::GeluTanh,
+        UnaryFunction::Relu,
+        UnaryFunction::Exp,
+        UnaryFunction::Tanh,
+        UnaryFunction::Sigmoid,
+        UnaryFunction::Gelu,
+        UnaryFunction::GeluTanh,
     ] {
         let time = best(|| a.apply_to(isa, &x, black_box(&mut y)));
         println!("{:>28} {:>9.1}", format!("{a:?}"), 8e-9 * x.len() as f64 / time);

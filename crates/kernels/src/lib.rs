@@ -5,7 +5,6 @@
 //! number of threads.
 #![allow(unsafe_code)]
 
-pub mod activation;
 pub mod aligned;
 pub mod conv;
 pub mod disjoint;
@@ -19,6 +18,7 @@ mod sync;
 #[cfg(test)]
 mod test_data;
 pub mod threads;
+pub mod unary;
 
-pub use activation::Activation;
 pub use threads::Threads;
+pub use unary::UnaryFunction;

@@ -307,8 +307,8 @@ fn ln_lanes<S: Simd>(s: S, x: &[f32], y: &mut [f32]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::activation::Activation;
     use crate::test_data::Random;
+    use crate::unary::UnaryFunction;
 
     /// Distance in units of the last place of `want`, where subnormal numbers count as the least normal one's.
     fn ulps(got: f32, want: f64) -> f64 {
@@ -343,12 +343,12 @@ mod tests {
     fn functions_are_accurate() {
         let x = inputs();
         for isa in Isa::available() {
-            let run = |a: Activation| {
+            let run = |a: UnaryFunction| {
                 let mut y = vec![0.0; x.len()];
                 a.apply_to(isa, &x, &mut y);
                 y
             };
-            let check = |a: Activation, ok: &dyn Fn(f32, f64, f64) -> bool| {
+            let check = |a: UnaryFunction, ok: &dyn Fn(f32, f64, f64) -> bool| {
                 for (&x, got) in x.iter().zip(run(a)) {
                     let want = a.eval(x.into());
                     // What overflows must overflow here too.
@@ -360,30 +360,30 @@ mod tests {
                     assert!(fine, "{isa:?} {a:?}({x:e}) = {got:e}, not {want:e}");
                 }
             };
-            check(Activation::Exp, &|got, want, _| ulps(got, want) <= 4.0);
-            check(Activation::Erf, &|got, want, _| {
+            check(UnaryFunction::Exp, &|got, want, _| ulps(got, want) <= 4.0);
+            check(UnaryFunction::Erf, &|got, want, _| {
                 (f64::from(got) - want).abs() < 1.2e-7 && ulps(got, want) < 8.0
             });
-            check(Activation::Tanh, &|got, want, _| ulps(got, want) < 8.0);
-            check(Activation::Sigmoid, &|got, want, _| (f64::from(got) - want).abs() < 1.2e-7);
-            check(Activation::Elu(1.5), &|got, want, _| ulps(got, want) < 8.0);
-            check(Activation::Softplus, &|got, want, _| ulps(got, want) < 10.0);
+            check(UnaryFunction::Tanh, &|got, want, _| ulps(got, want) < 8.0);
+            check(UnaryFunction::Sigmoid, &|got, want, _| (f64::from(got) - want).abs() < 1.2e-7);
+            check(UnaryFunction::Elu(1.5), &|got, want, _| ulps(got, want) < 8.0);
+            check(UnaryFunction::Softplus, &|got, want, _| ulps(got, want) < 10.0);
             for a in [
-                Activation::Gelu,
-                Activation::GeluTanh,
-                Activation::Mish,
-                Activation::Swish(1.0),
-                Activation::Swish(0.7),
+                UnaryFunction::Gelu,
+                UnaryFunction::GeluTanh,
+                UnaryFunction::Mish,
+                UnaryFunction::Swish(1.0),
+                UnaryFunction::Swish(0.7),
             ] {
                 check(a, &|got, want, x| (f64::from(got) - want).abs() <= 3e-7 * x.abs().max(1e-6));
             }
             for a in [
-                Activation::None,
-                Activation::Relu,
-                Activation::Clip { lo: -0.5, hi: 3.0 },
-                Activation::LeakyRelu(0.1),
-                Activation::HardSigmoid { alpha: 0.2, beta: 0.5 },
-                Activation::HardSwish,
+                UnaryFunction::None,
+                UnaryFunction::Relu,
+                UnaryFunction::Clip { lo: -0.5, hi: 3.0 },
+                UnaryFunction::LeakyRelu(0.1),
+                UnaryFunction::HardSigmoid { alpha: 0.2, beta: 0.5 },
+                UnaryFunction::HardSwish,
             ] {
                 check(a, &|got, want, x| {
                     (f64::from(got) - want).abs()
@@ -411,7 +411,7 @@ mod tests {
 
     #[test]
     fn limits_and_nan() {
-        use Activation::*;
+        use UnaryFunction::*;
         let (inf, nan) = (f32::INFINITY, f32::NAN);
         let all = [
             None,
@@ -543,8 +543,8 @@ mod tests {
                 refused(&|| log_softmax(isa, &x, &mut y()));
                 refused(&|| ln(isa, &x, &mut y()));
                 refused(&|| scale_shift(isa, &x, 1.0, 1.0, &mut y()));
-                refused(&|| Activation::Exp.apply_to(isa, &x, &mut y()));
-                refused(&|| Activation::None.apply_to(isa, &x, &mut y()));
+                refused(&|| UnaryFunction::Exp.apply_to(isa, &x, &mut y()));
+                refused(&|| UnaryFunction::None.apply_to(isa, &x, &mut y()));
                 refused(&|| _ = layer_norm(isa, &x, None, None, 1.0, &mut y()));
                 refused(&|| _ = rms_norm(isa, &x, Some(&y()), 1.0, &mut x.clone()));
                 refused(&|| _ = layer_norm(isa, &x, Some(&x), Some(&y()), 1.0, &mut x.clone()));

@@ -1,145 +1,164 @@
 //! Activations that fused ops apply to their result.
 
 use super::OpKind as K;
-use crate::{Attr, Op, ValueId};
+use super::words::{FusedActivation, GeluFormula};
+use crate::ops::{self, Activated};
+use crate::{Op, ValueId};
 
-/// The activation of `fused_conv` and `fused_matmul`: an elementwise op of the table, with its parameters. It stands in the
-/// op's attributes `activation`, `alpha` and `beta`.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Activation {
+/// Declares each activation once: its fields, and the attributes of fused ops that hold them.
+macro_rules! activations {
+    ($( $(#[doc = $doc:literal])+ $name:ident
+        $({ $( $(#[doc = $of:literal])+ $field:ident = $attr:ident, )+ })? ; )*) => {
+        /// The function at the end of a fused op: an elementwise op of the table, with its parameters. It stands in the op's
+        /// attributes `activation`, `alpha` and `beta`.
+        #[derive(Clone, Copy, Debug, PartialEq)]
+        pub enum Activation {
+            $( $(#[doc = $doc])+ $name $({ $( $(#[doc = $of])+ $field: f32, )+ })?, )*
+        }
+
+        impl Activation {
+            /// The activation in the attributes of a fused op.
+            pub fn of(op: Activated<'_>) -> Activation {
+                match op.activation() {
+                    $( FusedActivation::$name => {
+                        Activation::$name $({ $( $field: op.$attr(), )+ })?
+                    } )*
+                }
+            }
+
+            fn name(self) -> FusedActivation {
+                match self {
+                    $( Activation::$name $({ $( $field: _, )+ })? => FusedActivation::$name, )*
+                }
+            }
+
+            fn parameters(self) -> Parameters {
+                let none = Parameters { alpha: 0.0, beta: 0.0 };
+                match self {
+                    $( Activation::$name $({ $( $field, )+ })? => {
+                        #[allow(clippy::needless_update, reason = "some activations have all")]
+                        Parameters { $($( $attr: $field, )+)? ..none }
+                    } )*
+                }
+            }
+        }
+    };
+}
+
+/// The attributes that hold an activation's parameters.
+struct Parameters {
+    alpha: f32,
+    beta: f32,
+}
+
+activations! {
     /// Nothing.
-    None,
+    None;
     /// `clip` to bounds, which may be infinite.
     Clip {
         /// The least result.
-        low: f32,
+        low = alpha,
         /// The greatest result.
-        high: f32,
-    },
+        high = beta,
+    };
     /// `elu`.
     Elu {
         /// Its factor.
-        alpha: f32,
-    },
+        alpha = alpha,
+    };
     /// `gelu`.
-    Gelu,
+    Gelu;
     /// `gelu` by the tanh formula.
-    GeluTanh,
+    GeluTanh;
     /// `hard_sigmoid`.
     HardSigmoid {
         /// The slope.
-        alpha: f32,
+        alpha = alpha,
         /// The value at 0.
-        beta: f32,
-    },
+        beta = beta,
+    };
     /// `hard_swish`.
-    HardSwish,
+    HardSwish;
     /// `leaky_relu`.
     LeakyRelu {
         /// The slope below 0.
-        alpha: f32,
-    },
+        alpha = alpha,
+    };
     /// `mish`.
-    Mish,
+    Mish;
     /// `relu`.
-    Relu,
+    Relu;
     /// `sigmoid`.
-    Sigmoid,
+    Sigmoid;
     /// `swish` with alpha 1.
-    Silu,
+    Silu;
     /// `tanh`.
-    Tanh,
+    Tanh;
 }
 
 impl Activation {
     /// The activation that an elementwise op is; `number` gives the value of an operand that is a constant scalar.
     pub fn of_op(op: &Op, number: impl Fn(ValueId) -> Option<f32>) -> Option<Activation> {
-        let bound = |i: usize, default: f32| match op.input(i) {
+        let bound = |operand: Option<ValueId>, default: f32| match operand {
             None => Some(default),
             // A bound that is NaN is none.
             Some(v) => number(v).map(|b| if b.is_nan() { default } else { b }),
         };
-        let alpha = || op.float("alpha");
         Some(match op.kind {
-            K::Clip => Activation::Clip {
-                low: bound(1, f32::NEG_INFINITY)?,
-                high: bound(2, f32::INFINITY)?,
+            K::Clip => {
+                let op = ops::Clip::of(op)?;
+                let (low, high) = (op.min(), op.max());
+                let low = bound(low, f32::NEG_INFINITY)?;
+                Activation::Clip { low, high: bound(high, f32::INFINITY)? }
+            }
+            K::Elu => Activation::Elu { alpha: ops::Elu::of(op)?.alpha() },
+            K::Gelu => match ops::Gelu::of(op)?.approximate() {
+                GeluFormula::Exact => Activation::Gelu,
+                GeluFormula::Tanh => Activation::GeluTanh,
             },
-            K::Elu => Activation::Elu { alpha: alpha()? },
-            K::Gelu if op.str("approximate") == Some("tanh") => Activation::GeluTanh,
-            K::Gelu => Activation::Gelu,
-            K::HardSigmoid => Activation::HardSigmoid { alpha: alpha()?, beta: op.float("beta")? },
+            K::HardSigmoid => {
+                let op = ops::HardSigmoid::of(op)?;
+                Activation::HardSigmoid { alpha: op.alpha(), beta: op.beta() }
+            }
             K::HardSwish => Activation::HardSwish,
-            K::LeakyRelu => Activation::LeakyRelu { alpha: alpha()? },
+            K::LeakyRelu => Activation::LeakyRelu { alpha: ops::LeakyRelu::of(op)?.alpha() },
             K::Mish => Activation::Mish,
             K::Relu => Activation::Relu,
             K::Sigmoid => Activation::Sigmoid,
-            K::Swish if alpha() == Some(1.0) => Activation::Silu,
+            K::Swish if ops::Swish::of(op)?.alpha() == 1.0 => Activation::Silu,
             K::Tanh => Activation::Tanh,
             _ => return None,
         })
     }
 
-    /// The activation in an op's attributes, [`Activation::None`] of one that cannot have any; `None` if it is unknown.
-    pub fn read(op: &Op) -> Option<Activation> {
-        let Some(name) = op.str("activation") else { return Some(Activation::None) };
-        let of = |attr| op.float(attr).unwrap_or_default();
-        let (alpha, beta) = (of("alpha"), of("beta"));
-        let all = [
-            Activation::None,
-            Activation::Clip { low: alpha, high: beta },
-            Activation::Elu { alpha },
-            Activation::Gelu,
-            Activation::GeluTanh,
-            Activation::HardSigmoid { alpha, beta },
-            Activation::HardSwish,
-            Activation::LeakyRelu { alpha },
-            Activation::Mish,
-            Activation::Relu,
-            Activation::Sigmoid,
-            Activation::Silu,
-            Activation::Tanh,
-        ];
-        all.into_iter().find(|a| a.parts().0 == name)
-    }
-
-    /// Sets the attributes of a fused op.
+    /// Sets the attributes of a fused op; those that are 0 may stay absent.
     pub fn write(self, op: &mut Op) {
-        let (name, alpha, beta) = self.parts();
-        op.attrs.set("activation", Attr::Str(name.to_owned()));
-        for (attr, value) in [("alpha", alpha), ("beta", beta)] {
-            if value != 0.0 {
-                op.attrs.set(attr, Attr::Float(value));
-            }
+        let Parameters { alpha, beta } = self.parameters();
+        macro_rules! write {
+            ($($op:ident)*) => { $(
+                if let Some(mut set) = ops::$op::edit(op) {
+                    set = set.activation(self.name());
+                    if alpha != 0.0 {
+                        set = set.alpha(alpha);
+                    }
+                    if beta != 0.0 {
+                        set.beta(beta);
+                    }
+                    return;
+                }
+            )* };
         }
-    }
-
-    /// The name and what `alpha` and `beta` are.
-    fn parts(self) -> (&'static str, f32, f32) {
-        match self {
-            Activation::None => ("none", 0.0, 0.0),
-            Activation::Clip { low, high } => ("clip", low, high),
-            Activation::Elu { alpha } => ("elu", alpha, 0.0),
-            Activation::Gelu => ("gelu", 0.0, 0.0),
-            Activation::GeluTanh => ("gelu_tanh", 0.0, 0.0),
-            Activation::HardSigmoid { alpha, beta } => ("hard_sigmoid", alpha, beta),
-            Activation::HardSwish => ("hard_swish", 0.0, 0.0),
-            Activation::LeakyRelu { alpha } => ("leaky_relu", alpha, 0.0),
-            Activation::Mish => ("mish", 0.0, 0.0),
-            Activation::Relu => ("relu", 0.0, 0.0),
-            Activation::Sigmoid => ("sigmoid", 0.0, 0.0),
-            Activation::Silu => ("silu", 0.0, 0.0),
-            Activation::Tanh => ("tanh", 0.0, 0.0),
-        }
+        write!(FusedConv FusedMatMul MatMulNBits);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Attr;
 
     #[test]
-    fn what_is_written_is_read() {
+    fn every_activation_that_is_written_is_read() {
         for activation in [
             Activation::None,
             Activation::Clip { low: -1.0, high: f32::INFINITY },
@@ -155,25 +174,41 @@ mod tests {
             Activation::Silu,
             Activation::Tanh,
         ] {
-            let mut op = Op::new(K::FusedConv, vec![], vec![]);
-            activation.write(&mut op);
-            assert_eq!(Activation::read(&op), Some(activation));
+            let [a, b, y] = [0, 1, 2].map(ValueId);
+            let products = [
+                ops::FusedConv::new(a, b, None, None).into_op(),
+                ops::FusedMatMul::new(a, b, None, None).into_op(),
+                ops::MatMulNBits::new(a, b, None, None, b, None).k(2).n(2).block_size(2).into_op(),
+            ];
+            for mut op in products {
+                op.outputs = vec![Some(y)];
+                activation.write(&mut op);
+                assert_eq!(Activated::of(&op).map(Activation::of), Some(activation));
+            }
         }
-        let mut op = Op::new(K::FusedMatMul, vec![], vec![]);
-        assert_eq!(Activation::read(&op), Some(Activation::None));
-        op.attrs.set("activation", Attr::Str("sine".into()));
-        assert_eq!(Activation::read(&op), None);
-        let gemm = Op::new(K::Gemm, vec![], vec![]);
-        assert_eq!(Activation::read(&gemm), Some(Activation::None));
+    }
+
+    #[test]
+    fn ops_without_an_activation_stay_as_they_are() {
+        let mut gemm = ops::Gemm::new(ValueId(0), ValueId(1), None).into_op();
+        let before = gemm.clone();
+        Activation::Relu.write(&mut gemm);
+        assert_eq!(gemm, before);
+        assert!(Activated::of(&gemm).is_none());
     }
 
     #[test]
     fn ops_are_activations() {
         let of = |op: &Op| Activation::of_op(op, |v| Some([0.0, -1.0, f32::NAN][v.index()]));
-        let clip = Op::new(K::Clip, [0, 1, 2].map(|v| Some(ValueId(v))).to_vec(), vec![]);
+        let with_result = |mut op: Op| {
+            op.outputs = vec![Some(ValueId(3))];
+            op
+        };
+        let [x, low, high] = [0, 1, 2].map(ValueId);
+        let clip = with_result(ops::Clip::new(x, Some(low), Some(high)).into_op());
         let bounds = Activation::Clip { low: -1.0, high: f32::INFINITY };
         assert_eq!(of(&clip), Some(bounds));
-        let mut swish = Op::new(K::Swish, vec![Some(ValueId(0))], vec![]);
+        let mut swish = with_result(ops::Swish::new(x).into_op());
         assert_eq!(of(&swish), Some(Activation::Silu));
         swish.attrs.set("alpha", Attr::Float(2.0));
         assert_eq!(of(&swish), None);

@@ -367,4 +367,33 @@ words! {
         /// Towards zero.
         TowardZero = "rtz",
     }
+    /// The name of an [`Activation`](crate::op::Activation).
+    pub enum FusedActivation {
+        /// The identity.
+        None = "none",
+        /// `clip`.
+        Clip = "clip",
+        /// `elu`.
+        Elu = "elu",
+        /// `gelu`.
+        Gelu = "gelu",
+        /// `gelu` by the tanh formula.
+        GeluTanh = "gelu_tanh",
+        /// `hard_sigmoid`.
+        HardSigmoid = "hard_sigmoid",
+        /// `hard_swish`.
+        HardSwish = "hard_swish",
+        /// `leaky_relu`.
+        LeakyRelu = "leaky_relu",
+        /// `mish`.
+        Mish = "mish",
+        /// `relu`.
+        Relu = "relu",
+        /// `sigmoid`.
+        Sigmoid = "sigmoid",
+        /// `swish` with alpha 1.
+        Silu = "silu",
+        /// `tanh`.
+        Tanh = "tanh",
+    }
 }

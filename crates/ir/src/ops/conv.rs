@@ -19,7 +19,7 @@ ops! {
     /// of the result.
     FusedConv "fused_conv" Contract (x: Float T, w[weight]: Float T, b[opt weight]: Float T, residual[opt]: Float T) -> (y: Elem(0)) {
         auto_pad: AutoPad = AutoPad::NotSet, dilations[opt]: Ints, group: Int = 1, kernel_shape[opt]: Ints, pads[opt]: Ints, strides[opt]: Ints,
-        activation: Str = "none", alpha: Float = 0.0, beta: Float = 0.0,
+        activation: FusedActivation = FusedActivation::None, alpha: Float = 0.0, beta: Float = 0.0,
     } shape conv flops conv_flops;
     /// Integer convolution of (x − x_zero_point) with (w − w_zero_point), accumulated in i32.
     ConvInteger "conv_integer" Quant (x: Any T, w[weight]: Any U, x_zero_point[opt weight]: Any T, w_zero_point[opt weight]: Any U) -> (y: Is(DType::I32)) {

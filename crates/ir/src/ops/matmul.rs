@@ -25,7 +25,7 @@ ops! {
     /// activations as for `fused_conv`.
     FusedMatMul "fused_matmul" Contract (a: Any T, b[weight]: Any T, bias[opt weight]: Any T, residual[opt]: Any T) -> (y: Elem(0)) {
         scale: Float = 1.0, trans_a: Flag = false, trans_b: Flag = false,
-        activation: Str = "none", alpha: Float = 0.0, beta: Float = 0.0,
+        activation: FusedActivation = FusedActivation::None, alpha: Float = 0.0, beta: Float = 0.0,
     } shape fused_matmul flops transposed_flops;
     /// Integer matrix product of (a − a_zero_point) and (b − b_zero_point), accumulated in i32; zero points have one
     /// element, or one per row of `a` and column of `b`.
@@ -40,7 +40,7 @@ ops! {
         (a: Float T, b[weight], bias[opt weight]: Float T, residual[opt]: Float T, scales[weight]: Float T, zero_points[opt weight])
         -> (y: Elem(0)) {
         k: Int, n: Int, bits: Int = 4, block_size: Int,
-        activation: Str = "none", alpha: Float = 0.0, beta: Float = 0.0,
+        activation: FusedActivation = FusedActivation::None, alpha: Float = 0.0, beta: Float = 0.0,
     } shape n_bits flops matmul_flops;
     /// `matmul_integer` of quantised tensors, requantised to y's scale and zero point. The scales of `a` and `b` may
     /// have one element per row and column.

@@ -17,11 +17,11 @@ pub use int8::{ConvEpilogue8, ConvPlan8};
 pub use transpose::ConvTransposePlan;
 use trident_simd::Isa;
 
-use crate::activation::Activation;
 use crate::aligned::Scratch;
 use crate::disjoint::{Disjoint, Rows};
 use crate::gemm::{Epilogue, Item, Lhs, PackedA, Rhs, Scalar, Shape, Source, Strided, products};
 use crate::threads::Threads;
+use crate::unary::UnaryFunction;
 
 /// The epilogue of an output element's sum: `activation(sum + bias + residual)`.
 #[derive(Clone, Copy, Debug)]
@@ -31,12 +31,12 @@ pub struct ConvEpilogue<'a, T> {
     /// As large as the output.
     pub residual: Option<&'a [T]>,
     /// The last step.
-    pub activation: Activation,
+    pub activation: UnaryFunction,
 }
 
 impl<T> Default for ConvEpilogue<'_, T> {
     fn default() -> Self {
-        Self { bias: None, residual: None, activation: Activation::None }
+        Self { bias: None, residual: None, activation: UnaryFunction::None }
     }
 }
 

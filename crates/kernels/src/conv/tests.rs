@@ -63,7 +63,7 @@ fn check(spec: &ConvSpec, batch: usize, input: &[usize], seed: u64) {
     let residual = random.f32s(sums.len());
     for isa in Isa::available() {
         let plan = ConvPlan::new(&Threads::new(2), isa, spec.clone(), &w);
-        for activation in [Activation::Relu, Activation::HardSwish] {
+        for activation in [UnaryFunction::Relu, UnaryFunction::HardSwish] {
             let epilogue =
                 ConvEpilogue { bias: Some(&bias[..]), residual: Some(&residual[..]), activation };
             let run = |threads| {
@@ -195,7 +195,7 @@ fn operands_of_other_sizes_are_refused() {
                 let epilogue = ConvEpilogue {
                     bias: Some(&ones[..bias]),
                     residual: Some(&ones[..residual]),
-                    activation: Activation::Relu,
+                    activation: UnaryFunction::Relu,
                 };
                 let call = || plan.run(&Threads::new(1), &images, &epilogue, &mut y);
                 std::panic::catch_unwind(std::panic::AssertUnwindSafe(call)).is_ok()

@@ -141,8 +141,8 @@ impl<T: ConvScalar> ConvTransposePlan<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::activation::Activation;
     use crate::test_data::Random;
+    use crate::unary::UnaryFunction;
 
     #[test]
     fn agrees_with_the_definition() {
@@ -215,13 +215,13 @@ mod tests {
                 let epilogue = ConvEpilogue {
                     bias: Some(&bias[..]),
                     residual: Some(&residual[..]),
-                    activation: Activation::LeakyRelu(0.25),
+                    activation: UnaryFunction::LeakyRelu(0.25),
                 };
                 for threads in [1, 3] {
                     let mut y = vec![f32::NAN; want.len()];
                     plan.run(&Threads::new(threads), &images, &epilogue, &mut y);
                     for (got, want) in y.iter().zip(&want) {
-                        let want = Activation::LeakyRelu(0.25).eval(*want);
+                        let want = UnaryFunction::LeakyRelu(0.25).eval(*want);
                         assert!(
                             (f64::from(*got) - want).abs() < 1e-4,
                             "{isa:?} {spec:?} {input:?}: {got} for {want}"

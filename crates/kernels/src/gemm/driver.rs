@@ -7,10 +7,10 @@ use trident_simd::Isa;
 use super::packed::panels_len;
 use super::tile::{Finish, Kernels, Tile};
 use super::{Epilogue, Lhs, Rhs, Scalar, Shape, Source};
-use crate::activation::Activation;
 use crate::aligned::Scratch;
 use crate::disjoint::Rows;
 use crate::threads::Threads;
+use crate::unary::UnaryFunction;
 
 /// The longest block of `k`: with it a panel of A takes 9 KiB, a third of the first-level cache.
 const K_BLOCK: usize = 288;
@@ -53,7 +53,7 @@ struct Product<'a, T: 'static> {
     ldc: usize,
     finish: Finish<T>,
     /// An activation that is more than limits, applied to each finished tile.
-    activation: Option<Activation>,
+    activation: Option<UnaryFunction>,
 }
 
 // SAFETY: the pointers are to operands that nobody writes while the product runs, and to C, of which each task writes its
@@ -180,7 +180,7 @@ impl<'a, T: Scalar> Prepared<'a, T> {
         };
         let pointer = |s: Option<&[T]>| s.map_or(std::ptr::null(), <[T]>::as_ptr);
         let limits = T::limits(epilogue.activation);
-        let plain = limits.is_some() || epilogue.activation == Activation::None;
+        let plain = limits.is_some() || epilogue.activation == UnaryFunction::None;
         let product = Product {
             kernels,
             isa,

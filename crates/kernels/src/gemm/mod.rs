@@ -21,10 +21,10 @@ pub use source::{Element, Source, Strided};
 pub use transpose::pack_runs_at;
 use trident_simd::Isa;
 
-use crate::activation::Activation;
 use crate::aligned::Plain;
 use crate::disjoint::{Disjoint, Rows};
 use crate::threads::Threads;
+use crate::unary::UnaryFunction;
 
 /// The extents of a product of an `m × k` and a `k × n` matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,7 +69,7 @@ pub struct Epilogue<'a, T> {
     /// A factor of the residual.
     pub beta: T,
     /// The last step.
-    pub activation: Activation,
+    pub activation: UnaryFunction,
 }
 
 impl<T: Scalar> Default for Epilogue<'_, T> {
@@ -80,7 +80,7 @@ impl<T: Scalar> Default for Epilogue<'_, T> {
             col_bias: None,
             residual: None,
             beta: T::ONE,
-            activation: Activation::None,
+            activation: UnaryFunction::None,
         }
     }
 }
@@ -98,14 +98,14 @@ pub trait Scalar: Plain + Default + PartialEq + Element<Self> + sealed::Kernel {
 
 pub(crate) mod sealed {
     use super::tile::{Kernels, f32_kernels, f64_kernels};
-    use crate::activation::Activation;
+    use crate::unary::UnaryFunction;
     use trident_simd::Isa;
 
     #[allow(private_interfaces, unreachable_pub)]
     pub trait Kernel: Sized {
         fn kernels(isa: Isa) -> &'static Kernels<Self>;
-        fn limits(activation: Activation) -> Option<(Self, Self)>;
-        fn activate(isa: Isa, activation: Activation, values: &mut [Self]);
+        fn limits(activation: UnaryFunction) -> Option<(Self, Self)>;
+        fn activate(isa: Isa, activation: UnaryFunction, values: &mut [Self]);
         fn sum(a: Self, b: Self) -> Self;
     }
 
@@ -114,10 +114,10 @@ pub(crate) mod sealed {
         fn kernels(isa: Isa) -> &'static Kernels<f32> {
             f32_kernels(isa)
         }
-        fn limits(activation: Activation) -> Option<(f32, f32)> {
+        fn limits(activation: UnaryFunction) -> Option<(f32, f32)> {
             activation.limits()
         }
-        fn activate(isa: Isa, activation: Activation, values: &mut [f32]) {
+        fn activate(isa: Isa, activation: UnaryFunction, values: &mut [f32]) {
             activation.apply(isa, values);
         }
         fn sum(a: f32, b: f32) -> f32 {
@@ -130,10 +130,10 @@ pub(crate) mod sealed {
         fn kernels(isa: Isa) -> &'static Kernels<f64> {
             f64_kernels(isa)
         }
-        fn limits(activation: Activation) -> Option<(f64, f64)> {
+        fn limits(activation: UnaryFunction) -> Option<(f64, f64)> {
             activation.limits().map(|(lo, hi)| (lo.into(), hi.into()))
         }
-        fn activate(_: Isa, activation: Activation, values: &mut [f64]) {
+        fn activate(_: Isa, activation: UnaryFunction, values: &mut [f64]) {
             values.iter_mut().for_each(|x| *x = activation.eval(*x));
         }
         fn sum(a: f64, b: f64) -> f64 {

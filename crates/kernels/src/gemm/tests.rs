@@ -19,7 +19,9 @@ fn check(isa: Isa, threads: &Threads, m: usize, n: usize, k: usize, seed: u64) {
     let packed_a = PackedA::new(isa, m, k, &a_rows);
     let packed_b = PackedB::new(isa, n, k, &b_t);
     let shape = Shape { m, n, k };
-    for activation in [Activation::None, Activation::Clip { lo: -1.0, hi: 2.0 }, Activation::Tanh] {
+    for activation in
+        [UnaryFunction::None, UnaryFunction::Clip { lo: -1.0, hi: 2.0 }, UnaryFunction::Tanh]
+    {
         let epilogue = Epilogue {
             alpha: 0.5,
             row_bias: Some(&row_bias[..]),
@@ -133,7 +135,7 @@ fn the_thread_count_never_changes_a_bit() {
             let run = |threads| {
                 let mut c = vec![0.0; m * n];
                 let (a, b) = (Strided::rows(&a, k), Strided::columns(&b, n));
-                let epilogue = Epilogue { activation: Activation::Gelu, ..Epilogue::default() };
+                let epilogue = Epilogue { activation: UnaryFunction::Gelu, ..Epilogue::default() };
                 let threads = Threads::new(threads);
                 gemm(
                     &threads,
@@ -218,7 +220,7 @@ fn doubles() {
     for isa in Isa::available() {
         let mut c = vec![0.0; m * n];
         let (lhs, rhs) = (Strided::rows(&a, k), Strided::columns(&b, n));
-        let epilogue = Epilogue { activation: Activation::Sigmoid, ..Epilogue::default() };
+        let epilogue = Epilogue { activation: UnaryFunction::Sigmoid, ..Epilogue::default() };
         gemm(
             &Threads::new(2),
             isa,

@@ -37,7 +37,7 @@ pub(super) fn weights(cx: &mut Rewriter<'_>, op: &Op) -> Option<Change> {
     let zeros = zeros.map(|zeros| cx.literal("zero_points", zeros));
     let new = ops::MatMulNBits::new(a, b, product.bias(), product.residual(), scales, zeros);
     let mut new = placed(op, new.k(k).n(n).bits(bits).block_size(block).into_op());
-    match Activation::read(&fused)? {
+    match Activation::of(ops::Activated::of(&fused)?) {
         Activation::None => {}
         activation => activation.write(&mut new),
     }

@@ -48,7 +48,8 @@ impl Open {
             _ => return None,
         };
         op.inputs.resize(op.inputs.len().max(residual + 1), None);
-        (Activation::read(&op) == Some(Activation::None)).then_some(Open { op, bias, residual })
+        let activation = ops::Activated::of(&op).map(Activation::of)?;
+        (activation == Activation::None).then_some(Open { op, bias, residual })
     }
 
     fn has_bias(&self) -> bool {

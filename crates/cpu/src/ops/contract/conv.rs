@@ -8,7 +8,7 @@ use std::sync::Arc;
 use trident_ir::geometry::Window;
 use trident_ir::op::words::AutoPad;
 use trident_ir::ops::{self, AutoPadded, Conv, Dilated, FusedConv, FusedConvAt, Grouped};
-use trident_kernels::Activation;
+use trident_kernels::UnaryFunction;
 use trident_kernels::conv::{ConvEpilogue, ConvPlan, ConvScalar, ConvSpec, Images};
 use trident_runtime::{KernelError, Tensor};
 use trident_simd::Isa;
@@ -23,13 +23,13 @@ const _: () = assert!(AT.x == Conv::AT.x && AT.w == Conv::AT.w && AT.b == Conv::
 pub(super) fn conv(cx: &Compile<'_>) -> Made {
     let op = cx.view(Conv::of)?;
     let conv = Convolution::new(op.window(), op.dilated(), op.auto_padded(), op.grouped());
-    for_real!(cx, AT.x, R => Ok(Box::new(ConvKernel::<R>::new(cx, conv, Activation::None))))
+    for_real!(cx, AT.x, R => Ok(Box::new(ConvKernel::<R>::new(cx, conv, UnaryFunction::None))))
 }
 
 pub(super) fn fused(cx: &Compile<'_>) -> Made {
     let op = cx.view(FusedConv::of)?;
     let conv = Convolution::new(op.window(), op.dilated(), op.auto_padded(), op.grouped());
-    let activation = activation(cx, op.activated())?;
+    let activation = activation(op.activated());
     for_real!(cx, AT.x, R => Ok(Box::new(ConvKernel::<R>::new(cx, conv, activation))))
 }
 
@@ -107,14 +107,14 @@ impl Convolution {
 struct ConvKernel<R: ConvScalar> {
     isa: Isa,
     conv: Convolution,
-    activation: Activation,
+    activation: UnaryFunction,
     /// Weights that are constant, packed, with their dimensions.
     packed: Option<(ConvPlan<R>, Vec<usize>)>,
     name: String,
 }
 
 impl<R: Real + ConvScalar> ConvKernel<R> {
-    fn new(cx: &Compile<'_>, conv: Convolution, activation: Activation) -> Self {
+    fn new(cx: &Compile<'_>, conv: Convolution, activation: UnaryFunction) -> Self {
         let isa = Isa::detect();
         let packed = cx.constant(AT.w).and_then(|w| Self::pack(cx, isa, &conv, &w));
         let algorithm = packed.as_ref().map_or("unpacked", |(plan, _)| plan.name());

@@ -5,7 +5,7 @@ use crate::ops::window::WindowSpec;
 use crate::real::{Real, for_real, produce, read};
 use std::sync::Arc;
 use trident_ir::ops::{ConvTranspose, ConvTransposeAt};
-use trident_kernels::Activation;
+use trident_kernels::UnaryFunction;
 use trident_kernels::conv::{ConvEpilogue, ConvScalar, ConvSpec, ConvTransposePlan, Images};
 use trident_runtime::KernelError;
 use trident_simd::Isa;
@@ -117,7 +117,7 @@ impl<R: Real + ConvScalar> Kernel for Transposed<R> {
         }
         let bias = bias.as_ref().map(read::<R>).transpose()?;
         let epilogue =
-            ConvEpilogue { bias: bias.as_deref(), residual: None, activation: Activation::None };
+            ConvEpilogue { bias: bias.as_deref(), residual: None, activation: UnaryFunction::None };
         let (input, threads) = (read::<R>(&x)?, call.threads);
         produce::<R>(call, AT.y, x.dtype(), dims, |y| {
             let (image, out) = (&x.dims()[2..], &dims[2..]);

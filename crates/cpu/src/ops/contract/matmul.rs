@@ -9,7 +9,7 @@ use crate::real::{Real, produce, read};
 use trident_ir::DType;
 use trident_ir::geometry::PackedWeights;
 use trident_ir::ops::{FusedMatMul, Gemm, MatMul, MatMulNBits, MatMulNBitsAt};
-use trident_kernels::Activation;
+use trident_kernels::UnaryFunction;
 use trident_kernels::gemm::{Epilogue, Lhs, PackedB, Rhs, Shape, Strided, gemm, gemm_batch};
 use trident_runtime::{KernelError, Tensor};
 use trident_simd::Isa;
@@ -52,7 +52,7 @@ fn dense(cx: &Compile<'_>, form: Form) -> Made {
 pub(super) fn fused_matmul(cx: &Compile<'_>) -> Made {
     let op = cx.view(FusedMatMul::of)?;
     let transposed = Transposed { a: op.trans_a(), b: op.trans_b() };
-    let activation = activation(cx, op.activated())?;
+    let activation = activation(op.activated());
     let form = Form { transposed, alpha: op.scale(), early: true, activation, ..Form::PLAIN };
     product(cx, form, None)
 }
@@ -61,7 +61,7 @@ pub(super) fn matmul_n_bits(cx: &Compile<'_>) -> Made {
     let op = cx.view(MatMulNBits::of)?;
     let weights = PackedWeights::of(op).map_err(|e| cx.refused(e.into()))?;
     let transposed = Transposed { a: false, b: true };
-    let activation = activation(cx, op.activated())?;
+    let activation = activation(op.activated());
     product(cx, Form { transposed, activation, ..Form::PLAIN }, Some(weights))
 }
 
@@ -88,7 +88,7 @@ struct Form {
     /// Whether the factor may multiply the left operand before the product.
     early: bool,
     addend: Addition,
-    activation: Activation,
+    activation: UnaryFunction,
 }
 
 impl Form {
@@ -98,7 +98,7 @@ impl Form {
         alpha: 1.0,
         early: false,
         addend: Addition::Bias,
-        activation: Activation::None,
+        activation: UnaryFunction::None,
     };
 }
 

@@ -10,7 +10,7 @@ use trident_ir::ops::{
     Abs, Celu, Gelu, HardSigmoid, IsInf, IsNaN, LeakyRelu, Not, Selu, Shrink, ThresholdedRelu,
 };
 use trident_ir::{DType, Element};
-use trident_kernels::Activation;
+use trident_kernels::UnaryFunction;
 use trident_kernels::parallel::{for_pieces, vectorised};
 use trident_kernels::rows;
 use trident_kernels::threads::Threads;
@@ -108,7 +108,7 @@ fn widened(cx: &Compile<'_>, work: impl Fn(DType) -> Option<Work>) -> Made {
 }
 
 /// An activation that the vector kernels know. Some are functions of integers, too.
-pub(super) fn activation(cx: &Compile<'_>, activation: Activation) -> Made {
+pub(super) fn activation(cx: &Compile<'_>, activation: UnaryFunction) -> Made {
     widened(cx, |dtype| match dtype {
         DType::F32 => {
             let isa = Isa::detect();
@@ -123,14 +123,14 @@ pub(super) fn activation(cx: &Compile<'_>, activation: Activation) -> Made {
 }
 
 /// The activations that are functions of integers, too. Erf is computed in floats and cut.
-fn integers(dtype: DType, activation: Activation) -> Option<Work> {
+fn integers(dtype: DType, activation: UnaryFunction) -> Option<Work> {
     match (dtype, activation) {
-        (DType::I32, Activation::Relu) => each(1, |x: i32| x.max(0)),
-        (DType::I64, Activation::Relu) => each(1, |x: i64| x.max(0)),
-        (DType::U64, Activation::Relu) => each(1, |x: u64| x),
-        (DType::I32, Activation::Erf) => each(32, |x: i32| libm::erf(x.into()) as i32),
-        (DType::I64, Activation::Erf) => each(32, |x: i64| libm::erf(x as f64) as i64),
-        (DType::U64, Activation::Erf) => each(32, |x: u64| libm::erf(x as f64) as u64),
+        (DType::I32, UnaryFunction::Relu) => each(1, |x: i32| x.max(0)),
+        (DType::I64, UnaryFunction::Relu) => each(1, |x: i64| x.max(0)),
+        (DType::U64, UnaryFunction::Relu) => each(1, |x: u64| x),
+        (DType::I32, UnaryFunction::Erf) => each(32, |x: i32| libm::erf(x.into()) as i32),
+        (DType::I64, UnaryFunction::Erf) => each(32, |x: i64| libm::erf(x as f64) as i64),
+        (DType::U64, UnaryFunction::Erf) => each(32, |x: u64| libm::erf(x as f64) as u64),
         _ => None,
     }
 }
@@ -139,20 +139,20 @@ pub(super) fn gelu(cx: &Compile<'_>) -> Made {
     activation(
         cx,
         match cx.view(Gelu::of)?.approximate() {
-            GeluFormula::Exact => Activation::Gelu,
-            GeluFormula::Tanh => Activation::GeluTanh,
+            GeluFormula::Exact => UnaryFunction::Gelu,
+            GeluFormula::Tanh => UnaryFunction::GeluTanh,
         },
     )
 }
 
 pub(super) fn hard_sigmoid(cx: &Compile<'_>) -> Made {
     let op = cx.view(HardSigmoid::of)?;
-    activation(cx, Activation::HardSigmoid { alpha: op.alpha(), beta: op.beta() })
+    activation(cx, UnaryFunction::HardSigmoid { alpha: op.alpha(), beta: op.beta() })
 }
 
 pub(super) fn leaky_relu(cx: &Compile<'_>) -> Made {
     let alpha = cx.view(LeakyRelu::of)?.alpha();
-    activation(cx, Activation::LeakyRelu(alpha))
+    activation(cx, UnaryFunction::LeakyRelu(alpha))
 }
 
 /// A function of a number that is not an activation of the vector kernels.

@@ -1,14 +1,14 @@
-//! Activation functions by name.
+//! UnaryFunction functions by name.
 
 use super::cell::Cell;
 use crate::real::Real;
-use trident_kernels::Activation;
+use trident_kernels::UnaryFunction;
 use trident_runtime::KernelError;
 
 /// An activation of a gate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Function {
-    Common(Activation),
+    Common(UnaryFunction),
     Affine { alpha: f32, beta: f32 },
     Thresholded { alpha: f32 },
     ScaledTanh { alpha: f32, beta: f32 },
@@ -28,7 +28,7 @@ impl Function {
             }
             Function::ScaledTanh { alpha, beta } => {
                 each(values, &|v| v * real(beta));
-                R::apply(Activation::Tanh, values);
+                R::apply(UnaryFunction::Tanh, values);
                 each(values, &|v| v * real(alpha));
             }
             Function::Softsign => each(values, &|v| v / (R::one() + v.abs())),
@@ -84,15 +84,15 @@ impl Functions {
             let mut alpha = |default: f32| alphas.next().unwrap_or(default);
             let mut beta = |default: f32| betas.next().unwrap_or(default);
             Ok(match name.to_ascii_lowercase().as_str() {
-                "relu" => Function::Common(Activation::Relu),
-                "tanh" => Function::Common(Activation::Tanh),
-                "sigmoid" => Function::Common(Activation::Sigmoid),
-                "softplus" => Function::Common(Activation::Softplus),
-                "leakyrelu" => Function::Common(Activation::LeakyRelu(alpha(0.01))),
-                "elu" => Function::Common(Activation::Elu(alpha(1.0))),
+                "relu" => Function::Common(UnaryFunction::Relu),
+                "tanh" => Function::Common(UnaryFunction::Tanh),
+                "sigmoid" => Function::Common(UnaryFunction::Sigmoid),
+                "softplus" => Function::Common(UnaryFunction::Softplus),
+                "leakyrelu" => Function::Common(UnaryFunction::LeakyRelu(alpha(0.01))),
+                "elu" => Function::Common(UnaryFunction::Elu(alpha(1.0))),
                 "hardsigmoid" => {
                     let (alpha, beta) = (alpha(0.2), beta(0.5));
-                    Function::Common(Activation::HardSigmoid { alpha, beta })
+                    Function::Common(UnaryFunction::HardSigmoid { alpha, beta })
                 }
                 "affine" => Function::Affine { alpha: alpha(1.0), beta: beta(0.0) },
                 "thresholdedrelu" => Function::Thresholded { alpha: alpha(1.0) },

@@ -3,7 +3,7 @@
 
 use crate::op::kinds;
 use crate::op::view::{self, New, Set};
-use crate::op::words::{AutoPad, CausalActivation};
+use crate::op::words::{AutoPad, CausalActivation, FusedActivation};
 use crate::{Op, OpKind, ValueId};
 use std::borrow::BorrowMut;
 
@@ -74,7 +74,7 @@ impl<'a> FusedConv<'a> {
     #[inline] pub fn kernel_shape(self) -> Option<&'a [i64]> { view::optional::<kinds::Ints>(self.0, "kernel_shape") }
     #[inline] pub fn pads(self) -> Option<&'a [i64]> { view::optional::<kinds::Ints>(self.0, "pads") }
     #[inline] pub fn strides(self) -> Option<&'a [i64]> { view::optional::<kinds::Ints>(self.0, "strides") }
-    #[inline] pub fn activation(self) -> &'a str { view::attr::<kinds::Str>(self.0, "activation") }
+    #[inline] pub fn activation(self) -> FusedActivation { view::attr::<FusedActivation>(self.0, "activation") }
     #[inline] pub fn alpha(self) -> f32 { view::attr::<kinds::Float>(self.0, "alpha") }
     #[inline] pub fn beta(self) -> f32 { view::attr::<kinds::Float>(self.0, "beta") }
     #[inline] pub fn window(self) -> super::Window<'a> { super::Window(self.0) }
@@ -98,7 +98,7 @@ impl<O: BorrowMut<Op>> Set<FusedConv<'static>, O> {
     #[inline] pub fn kernel_shape(self, value: Vec<i64>) -> Self { self.put::<kinds::Ints>("kernel_shape", value) }
     #[inline] pub fn pads(self, value: Vec<i64>) -> Self { self.put::<kinds::Ints>("pads", value) }
     #[inline] pub fn strides(self, value: Vec<i64>) -> Self { self.put::<kinds::Ints>("strides", value) }
-    #[inline] pub fn activation(self, value: String) -> Self { self.put::<kinds::Str>("activation", value) }
+    #[inline] pub fn activation(self, value: FusedActivation) -> Self { self.put::<FusedActivation>("activation", value) }
     #[inline] pub fn alpha(self, value: f32) -> Self { self.put::<kinds::Float>("alpha", value) }
     #[inline] pub fn beta(self, value: f32) -> Self { self.put::<kinds::Float>("beta", value) }
 }

@@ -393,7 +393,7 @@ pub enum OpKind {
     /// `leaky_relu` (alpha), `mish`, `relu`, `sigmoid`, `silu` and `tanh` ([`crate::op::Activation`]); the residual has the shape
     /// of the result.
     ///
-    /// `(y) = fused_conv(x, w, b[opt], residual[opt]) {auto_pad: AutoPad = AutoPad::NotSet, dilations[opt]: Ints, group: Int = 1, kernel_shape[opt]: Ints, pads[opt]: Ints, strides[opt]: Ints, activation: Str = "none", alpha: Float = 0.0, beta: Float = 0.0}`
+    /// `(y) = fused_conv(x, w, b[opt], residual[opt]) {auto_pad: AutoPad = AutoPad::NotSet, dilations[opt]: Ints, group: Int = 1, kernel_shape[opt]: Ints, pads[opt]: Ints, strides[opt]: Ints, activation: FusedActivation = FusedActivation::None, alpha: Float = 0.0, beta: Float = 0.0}`
     FusedConv,
     /// Integer convolution of (x − x_zero_point) with (w − w_zero_point), accumulated in i32.
     ///
@@ -826,7 +826,7 @@ pub enum OpKind {
     /// `trans_*` swap the last two axes; `bias` has one element per column, the residual the shape of the result;
     /// activations as for `fused_conv`.
     ///
-    /// `(y) = fused_matmul(a, b, bias[opt], residual[opt]) {scale: Float = 1.0, trans_a: Flag = false, trans_b: Flag = false, activation: Str = "none", alpha: Float = 0.0, beta: Float = 0.0}`
+    /// `(y) = fused_matmul(a, b, bias[opt], residual[opt]) {scale: Float = 1.0, trans_a: Flag = false, trans_b: Flag = false, activation: FusedActivation = FusedActivation::None, alpha: Float = 0.0, beta: Float = 0.0}`
     FusedMatMul,
     /// Integer matrix product of (a − a_zero_point) and (b − b_zero_point), accumulated in i32; zero points have one
     /// element, or one per row of `a` and column of `b`.
@@ -839,7 +839,7 @@ pub enum OpKind {
     /// a scale, and a zero point in the type of the scales, or packed like `b` with each column from a byte of its own,
     /// or 2^(bits − 1). The others are as for `fused_matmul`.
     ///
-    /// `(y) = matmul_n_bits(a, b, bias[opt], residual[opt], scales, zero_points[opt]) {k: Int, n: Int, bits: Int = 4, block_size: Int, activation: Str = "none", alpha: Float = 0.0, beta: Float = 0.0}`
+    /// `(y) = matmul_n_bits(a, b, bias[opt], residual[opt], scales, zero_points[opt]) {k: Int, n: Int, bits: Int = 4, block_size: Int, activation: FusedActivation = FusedActivation::None, alpha: Float = 0.0, beta: Float = 0.0}`
     MatMulNBits,
     /// `matmul_integer` of quantised tensors, requantised to y's scale and zero point. The scales of `a` and `b` may
     /// have one element per row and column.

@@ -3,6 +3,7 @@
 
 use crate::op::kinds;
 use crate::op::view::{self, New, Set};
+use crate::op::words::{FusedActivation};
 use crate::{Op, OpKind, ValueId};
 use std::borrow::BorrowMut;
 
@@ -138,7 +139,7 @@ impl<'a> FusedMatMul<'a> {
     #[inline] pub fn scale(self) -> f32 { view::attr::<kinds::Float>(self.0, "scale") }
     #[inline] pub fn trans_a(self) -> bool { view::attr::<kinds::Flag>(self.0, "trans_a") }
     #[inline] pub fn trans_b(self) -> bool { view::attr::<kinds::Flag>(self.0, "trans_b") }
-    #[inline] pub fn activation(self) -> &'a str { view::attr::<kinds::Str>(self.0, "activation") }
+    #[inline] pub fn activation(self) -> FusedActivation { view::attr::<FusedActivation>(self.0, "activation") }
     #[inline] pub fn alpha(self) -> f32 { view::attr::<kinds::Float>(self.0, "alpha") }
     #[inline] pub fn beta(self) -> f32 { view::attr::<kinds::Float>(self.0, "beta") }
     #[inline] pub fn activated(self) -> super::Activated<'a> { super::Activated(self.0) }
@@ -156,7 +157,7 @@ impl<O: BorrowMut<Op>> Set<FusedMatMul<'static>, O> {
     #[inline] pub fn scale(self, value: f32) -> Self { self.put::<kinds::Float>("scale", value) }
     #[inline] pub fn trans_a(self, value: bool) -> Self { self.put::<kinds::Flag>("trans_a", value) }
     #[inline] pub fn trans_b(self, value: bool) -> Self { self.put::<kinds::Flag>("trans_b", value) }
-    #[inline] pub fn activation(self, value: String) -> Self { self.put::<kinds::Str>("activation", value) }
+    #[inline] pub fn activation(self, value: FusedActivation) -> Self { self.put::<FusedActivation>("activation", value) }
     #[inline] pub fn alpha(self, value: f32) -> Self { self.put::<kinds::Float>("alpha", value) }
     #[inline] pub fn beta(self, value: f32) -> Self { self.put::<kinds::Float>("beta", value) }
 }
@@ -210,7 +211,7 @@ impl<'a> MatMulNBits<'a> {
     #[inline] pub fn n(self) -> i64 { view::attr::<kinds::Int>(self.0, "n") }
     #[inline] pub fn bits(self) -> i64 { view::attr::<kinds::Int>(self.0, "bits") }
     #[inline] pub fn block_size(self) -> i64 { view::attr::<kinds::Int>(self.0, "block_size") }
-    #[inline] pub fn activation(self) -> &'a str { view::attr::<kinds::Str>(self.0, "activation") }
+    #[inline] pub fn activation(self) -> FusedActivation { view::attr::<FusedActivation>(self.0, "activation") }
     #[inline] pub fn alpha(self) -> f32 { view::attr::<kinds::Float>(self.0, "alpha") }
     #[inline] pub fn beta(self) -> f32 { view::attr::<kinds::Float>(self.0, "beta") }
     #[inline] pub fn activated(self) -> super::Activated<'a> { super::Activated(self.0) }
@@ -228,7 +229,7 @@ impl<O: BorrowMut<Op>> Set<MatMulNBits<'static>, O> {
     #[inline] pub fn n(self, value: i64) -> Self { self.put::<kinds::Int>("n", value) }
     #[inline] pub fn bits(self, value: i64) -> Self { self.put::<kinds::Int>("bits", value) }
     #[inline] pub fn block_size(self, value: i64) -> Self { self.put::<kinds::Int>("block_size", value) }
-    #[inline] pub fn activation(self, value: String) -> Self { self.put::<kinds::Str>("activation", value) }
+    #[inline] pub fn activation(self, value: FusedActivation) -> Self { self.put::<FusedActivation>("activation", value) }
     #[inline] pub fn alpha(self, value: f32) -> Self { self.put::<kinds::Float>("alpha", value) }
     #[inline] pub fn beta(self, value: f32) -> Self { self.put::<kinds::Float>("beta", value) }
 }

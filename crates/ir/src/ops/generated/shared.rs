@@ -1,6 +1,6 @@
 // Generated from the rows of ops by `cargo xtask codegen`.
 
-use crate::op::words::{AutoPad, BatchReduction, PostTransform, RecurrentDirection};
+use crate::op::words::{AutoPad, BatchReduction, FusedActivation, PostTransform, RecurrentDirection};
 use crate::op::{kinds, view};
 use crate::{Literal, Op, OpKind as K};
 
@@ -75,7 +75,7 @@ impl<'a> Activated<'a> {
         let has = matches!(op.kind, K::FusedConv | K::FusedMatMul | K::MatMulNBits);
         (has && view::fits(op, op.kind)).then_some(Activated(op))
     }
-    #[inline] pub fn activation(self) -> &'a str { view::attr::<kinds::Str>(self.0, "activation") }
+    #[inline] pub fn activation(self) -> FusedActivation { view::attr::<FusedActivation>(self.0, "activation") }
     #[inline] pub fn alpha(self) -> f32 { view::attr::<kinds::Float>(self.0, "alpha") }
     #[inline] pub fn beta(self) -> f32 { view::attr::<kinds::Float>(self.0, "beta") }
 }

@@ -6,7 +6,7 @@ use super::mask::Mask;
 use crate::real::{Real, round_to};
 use std::sync::OnceLock;
 use trident_ir::DType;
-use trident_kernels::Activation;
+use trident_kernels::UnaryFunction;
 use trident_kernels::aligned::Scratch;
 use trident_kernels::disjoint::{Disjoint, Rows};
 use trident_kernels::gemm::{self, Epilogue, Item, Lhs, PackedB, Rhs, Shape, Strided};
@@ -134,7 +134,7 @@ impl<R: Real> Operands<'_, R> {
     fn cap(&self, scores: &mut [R]) {
         if self.softcap > R::zero() {
             scores.iter_mut().for_each(|s| *s /= self.softcap);
-            R::apply(Activation::Tanh, scores);
+            R::apply(UnaryFunction::Tanh, scores);
             scores.iter_mut().for_each(|s| *s *= self.softcap);
             round_to(self.dtype, scores);
         }
@@ -179,7 +179,7 @@ fn softmax<R: Real>(row: &mut [R], attended: bool, plain: bool, dtype: DType) {
     let max = row.iter().copied().fold(R::neg_infinity(), R::max);
     row.iter_mut().for_each(|v| *v -= max);
     round_to(dtype, row);
-    R::apply(Activation::Exp, row);
+    R::apply(UnaryFunction::Exp, row);
     round_to(dtype, row);
     let mut sum = [row.iter().copied().sum::<R>()];
     round_to(dtype, &mut sum);

@@ -4,7 +4,7 @@ use trident_simd::{Arithmetic, Arithmetic32, InOut, Isa, Simd, kernel, map, math
 
 /// A function of one value. NaN gives NaN.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub enum Activation {
+pub enum UnaryFunction {
     /// The value itself.
     #[default]
     None,
@@ -50,26 +50,26 @@ pub enum Activation {
     Exp,
 }
 
-impl Activation {
+impl UnaryFunction {
     /// The limits, if limiting is all that it does.
     pub(crate) fn limits(self) -> Option<(f32, f32)> {
         match self {
-            Activation::Relu => Some((0.0, f32::INFINITY)),
-            Activation::Clip { lo, hi } => Some((lo, hi)),
+            UnaryFunction::Relu => Some((0.0, f32::INFINITY)),
+            UnaryFunction::Clip { lo, hi } => Some((lo, hi)),
             _ => None,
         }
     }
 
     /// Applies it to each value in place.
     pub fn apply(self, isa: Isa, values: &mut [f32]) {
-        if self != Activation::None {
+        if self != UnaryFunction::None {
             apply(isa, InOut::in_place(values), self);
         }
     }
 
     /// Applies it to each value of `x`, into `y` of the same length.
     pub fn apply_to(self, isa: Isa, x: &[f32], y: &mut [f32]) {
-        if self == Activation::None {
+        if self == UnaryFunction::None {
             y.copy_from_slice(x);
         } else {
             apply(isa, InOut::new(x, y), self);
@@ -92,89 +92,89 @@ impl Activation {
             }
         };
         match self {
-            Activation::None => x,
-            Activation::Relu => clip(x, 0.0, f64::INFINITY),
-            Activation::Clip { lo, hi } => {
+            UnaryFunction::None => x,
+            UnaryFunction::Relu => clip(x, 0.0, f64::INFINITY),
+            UnaryFunction::Clip { lo, hi } => {
                 let x = if x < lo.into() { lo.into() } else { x };
                 if x > hi.into() { hi.into() } else { x }
             }
-            Activation::LeakyRelu(a) => {
+            UnaryFunction::LeakyRelu(a) => {
                 if x < 0.0 {
                     f64::from(a) * x
                 } else {
                     x
                 }
             }
-            Activation::HardSigmoid { alpha, beta } => {
+            UnaryFunction::HardSigmoid { alpha, beta } => {
                 clip(f64::from(alpha) * x + f64::from(beta), 0.0, 1.0)
             }
-            Activation::HardSwish => x * clip(x / 6.0 + 0.5, 0.0, 1.0),
-            Activation::Sigmoid => sigmoid(x),
-            Activation::Tanh => x.tanh(),
-            Activation::Swish(a) => x * sigmoid(f64::from(a) * x),
-            Activation::Gelu => 0.5 * x * libm::erfc(-x * std::f64::consts::FRAC_1_SQRT_2),
-            Activation::GeluTanh => {
+            UnaryFunction::HardSwish => x * clip(x / 6.0 + 0.5, 0.0, 1.0),
+            UnaryFunction::Sigmoid => sigmoid(x),
+            UnaryFunction::Tanh => x.tanh(),
+            UnaryFunction::Swish(a) => x * sigmoid(f64::from(a) * x),
+            UnaryFunction::Gelu => 0.5 * x * libm::erfc(-x * std::f64::consts::FRAC_1_SQRT_2),
+            UnaryFunction::GeluTanh => {
                 let inner = (2.0 / std::f64::consts::PI).sqrt() * (x + 0.044715 * x * x * x);
                 // (1 + tanh(u))/2 is sigmoid(2u), which does not cancel below 0.
                 x * sigmoid(2.0 * inner)
             }
-            Activation::Elu(a) => {
+            UnaryFunction::Elu(a) => {
                 if x < 0.0 {
                     f64::from(a) * x.exp_m1()
                 } else {
                     x
                 }
             }
-            Activation::Softplus => softplus(x),
-            Activation::Mish => x * softplus(x).tanh(),
-            Activation::Erf => libm::erf(x),
-            Activation::Exp => x.exp(),
+            UnaryFunction::Softplus => softplus(x),
+            UnaryFunction::Mish => x * softplus(x).tanh(),
+            UnaryFunction::Erf => libm::erf(x),
+            UnaryFunction::Exp => x.exp(),
         }
     }
 }
 
 kernel! {
-    fn apply(values: InOut<'_, f32>, activation: Activation) => apply_lanes
+    fn apply(values: InOut<'_, f32>, activation: UnaryFunction) => apply_lanes
 }
 
 #[inline(always)]
-fn apply_lanes<S: Simd>(s: S, values: InOut<'_, f32>, activation: Activation) {
+fn apply_lanes<S: Simd>(s: S, values: InOut<'_, f32>, activation: UnaryFunction) {
     let zero = s.splat(0.0);
     let one = s.splat(1.0);
     match activation {
-        Activation::None => map!(s, S::F32, values, |x| x),
-        Activation::Relu => map!(s, S::F32, values, |x| zero.max(x)),
-        Activation::Clip { lo, hi } => {
+        UnaryFunction::None => map!(s, S::F32, values, |x| x),
+        UnaryFunction::Relu => map!(s, S::F32, values, |x| zero.max(x)),
+        UnaryFunction::Clip { lo, hi } => {
             let (lo, hi) = (s.splat(lo), s.splat(hi));
             map!(s, S::F32, values, |x| hi.min(lo.max(x)))
         }
-        Activation::LeakyRelu(alpha) => {
+        UnaryFunction::LeakyRelu(alpha) => {
             let alpha = s.splat(alpha);
             map!(s, S::F32, values, |x| x.select_lt(zero, x.mul(alpha), x))
         }
-        Activation::HardSigmoid { alpha, beta } => {
+        UnaryFunction::HardSigmoid { alpha, beta } => {
             let (alpha, beta) = (s.splat(alpha), s.splat(beta));
             map!(s, S::F32, values, |x| one.min(zero.max(x.mul_add(alpha, beta))))
         }
-        Activation::HardSwish => {
+        UnaryFunction::HardSwish => {
             let (alpha, beta) = (s.splat(1.0 / 6.0), s.splat(0.5));
             map!(s, S::F32, values, |x| x.mul(one.min(zero.max(x.mul_add(alpha, beta)))))
         }
-        Activation::Sigmoid => map!(s, S::F32, values, |x| math::sigmoid(x)),
-        Activation::Tanh => map!(s, S::F32, values, |x| math::tanh(x)),
-        Activation::Swish(alpha) => {
+        UnaryFunction::Sigmoid => map!(s, S::F32, values, |x| math::sigmoid(x)),
+        UnaryFunction::Tanh => map!(s, S::F32, values, |x| math::tanh(x)),
+        UnaryFunction::Swish(alpha) => {
             let alpha = s.splat(alpha);
             map!(s, S::F32, values, |x| x.mul(math::sigmoid(x.mul(alpha))))
         }
-        Activation::Gelu => map!(s, S::F32, values, |x| math::gelu(x)),
-        Activation::GeluTanh => map!(s, S::F32, values, |x| math::gelu_tanh(x)),
-        Activation::Elu(alpha) => {
+        UnaryFunction::Gelu => map!(s, S::F32, values, |x| math::gelu(x)),
+        UnaryFunction::GeluTanh => map!(s, S::F32, values, |x| math::gelu_tanh(x)),
+        UnaryFunction::Elu(alpha) => {
             let alpha = s.splat(alpha);
             map!(s, S::F32, values, |x| x.select_lt(zero, alpha.mul(math::exp_m1(x)), x))
         }
-        Activation::Softplus => map!(s, S::F32, values, |x| math::softplus(x)),
-        Activation::Mish => map!(s, S::F32, values, |x| x.mul(math::tanh(math::softplus(x)))),
-        Activation::Erf => map!(s, S::F32, values, |x| math::erf(x)),
-        Activation::Exp => map!(s, S::F32, values, |x| math::exp(x)),
+        UnaryFunction::Softplus => map!(s, S::F32, values, |x| math::softplus(x)),
+        UnaryFunction::Mish => map!(s, S::F32, values, |x| x.mul(math::tanh(math::softplus(x)))),
+        UnaryFunction::Erf => map!(s, S::F32, values, |x| math::erf(x)),
+        UnaryFunction::Exp => map!(s, S::F32, values, |x| math::exp(x)),
     }
 }
