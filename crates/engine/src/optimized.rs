@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::time::Instant;
 use trident_ir::rewrite::{Context, PassReport, RewriteError};
-use trident_ir::{Func, Level, Module, Type, ValueId, ValueInfo, shape};
+use trident_ir::{Func, Level, Module, Type, ValueId, ValueInfo, decompose, shape};
 use trident_runtime::Device;
 
 /// A module after its passes: it can be stored, and makes the sessions that the module would have made.
@@ -183,6 +183,8 @@ pub(crate) fn optimize(
         disabled: &options.passes.disabled,
         part: false,
     };
+    decompose::expand(func, &|op| devices.iter().any(|device| device.takes(op)))
+        .map_err(RewriteError::from)?;
     let mut report = trident_passes::canonicalize(func, &cx)?;
     if devices.len() > 1 {
         report.add(trident_passes::free_shapes(func, &cx)?.passes);

@@ -37,6 +37,13 @@ pub trait Device: Send + Sync {
         5_000.0
     }
 
+    /// Whether the device takes this composite graph op whole ([`trident_ir::decompose`]). By default it takes the ops that
+    /// the composite is made of.
+    fn takes(&self, op: &Op) -> bool {
+        let _ = op;
+        false
+    }
+
     /// The names of the rewrites of [`Device::rewrite`]. A compiled model holds ops after them, so it is for devices with the
     /// same names only.
     fn rewrites(&self) -> Vec<&'static str> {

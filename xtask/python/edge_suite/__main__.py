@@ -13,7 +13,7 @@ import time
 
 import checks
 
-from . import interpolate, refusals, regex, resize, text, translated, trees
+from . import contrib, interpolate, refusals, regex, resize, text, translated, trees
 from .suite import Suite
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
@@ -25,6 +25,7 @@ GROUPS = {
     "text": text.run,
     "trees": trees.run,
     "translated": translated.run,
+    "contrib": contrib.run,
 }
 NEED_TORCH = ("interpolate",)  # groups that --quick leaves out
 

@@ -1,13 +1,18 @@
-//! Decompositions: what composite elementwise ops mean, in primitives.
+//! Decompositions: what composite ops mean, in others.
+//!
+//! A composite graph op is written by the typed builder, and [`expand()`] replaces it before devices claim ops, unless one
+//! takes it whole. A composite elementwise op is written as an expression of primitives.
 //!
 //! The op's row names a function of its file that writes the composite, as the standard's function bodies do. Forms that
 //! cancel or overflow are replaced by equal ones that do not. The
 //! reference interpreter evaluates the decomposition ([`Op::decompose`]), and [`lower()`] replaces composites by it for
 //! compilers, so that a composite works wherever primitives do. A device may have a kernel of its own for one, for speed.
 
+mod expand;
 mod expr;
 mod lower;
 
+pub use expand::{Expand, Written, expand};
 pub use expr::{Composite, Expr};
 pub use lower::lower;
 

@@ -160,6 +160,25 @@ macro_rules! class {
     ($variant:ident $group:ident $class:ident) => {
         Class::$class
     };
+    ($variant:ident $group:ident = $composite:ident) => {
+        Class::Whole
+    };
+}
+
+/// The function that writes a composite graph op as others.
+macro_rules! expand {
+    ($variant:ident $group:ident) => {
+        None
+    };
+    ($variant:ident Elementwise $composite:ident) => {
+        None
+    };
+    ($variant:ident $group:ident $composite:ident) => {
+        Some(|op, b| match $crate::ops::$variant::of(op) {
+            Some(op) => $composite(op, b),
+            None => Err(TypeError::malformed(op)),
+        })
+    };
 }
 
 /// The rule of a row for the shapes of results.
@@ -304,6 +323,7 @@ macro_rules! ops {
                 effect: or!(Group::$group.effect() $(, Effect::$effect)?),
                 cost: or!(1 $(, $cost)?),
                 class: class!($variant $group $($class)? $(= $composite)?),
+                expand: expand!($variant $group $($composite)?),
                 shape: $crate::shape_rule!($group $($shape)?),
                 whole: or!(None $(, Some($whole))?),
                 values: or!(None $(, Some(|cx| $values(cx).into()))?),
@@ -318,4 +338,4 @@ macro_rules! ops {
     };
 }
 
-pub(crate) use {arity, class, default, exact, flops, internal, kind, mark, ops, or};
+pub(crate) use {arity, class, default, exact, expand, flops, internal, kind, mark, ops, or};

@@ -21,6 +21,7 @@ pub use rule::{Operands, Rule, TypeError};
 pub use view::{New, Set};
 
 use crate::cost::FlopsRule;
+use crate::decompose::Expand;
 use crate::ops::TABLE;
 use crate::shape::{ShapeRule, ValuesRule, WholeRule};
 use crate::tile::{CheckRule, TypesRule};
@@ -292,6 +293,8 @@ pub struct OpDecl {
     pub cost: u32,
     /// How the elements of its results come about.
     pub class: Class,
+    /// Writes it as other ops, if it is a composite of level graph.
+    pub expand: Option<Expand>,
     /// Its effect; that of its regions is apart.
     pub(crate) effect: Effect,
     /// The shapes of its results, from those of its operands; `None` if it is not of level graph.

@@ -1,11 +1,13 @@
 //! The names that rows of ops use, in scope for these alone: `Int` in a row is a kind of attribute, `Elem(0)` a rule for types.
 
-pub(crate) use super::grammar::{arity, class, default, exact, flops, internal, kind, mark, or};
+pub(crate) use super::grammar::{
+    arity, class, default, exact, expand, flops, internal, kind, mark, or,
+};
 pub(crate) use super::kinds::Kind;
-pub(crate) use super::rule::Rule;
 pub(crate) use super::rule::Rule::{
     AttrOr, Declared, Elem, Element, Fn, InnerOf, Is, ItemOf, Pointee, Regions, Same, SeqOf,
 };
+pub(crate) use super::rule::{Rule, TypeError};
 pub(crate) use super::words::*;
 pub(crate) use super::{
     Arity, AttrDecl, Class, Default, Effect, Elements, Exact, Group, Onnx, OpDecl, OpKind,

@@ -1,6 +1,6 @@
 //! Type rules: the type of a result from operands and attributes, shapes left aside.
 
-use crate::{Attr, DType, Op, Type};
+use crate::{Attr, DType, Op, Type, verify};
 
 /// How the type of a result follows.
 #[derive(Clone, Copy, Debug)]
@@ -101,6 +101,14 @@ pub enum TypeError {
         /// The types that the op can give.
         expected: String,
     },
+    /// Operands or attributes do not fit the op's row.
+    #[error("`{op}`: {reason}")]
+    Malformed {
+        /// Op name.
+        op: &'static str,
+        /// The fault.
+        reason: String,
+    },
     /// The regions of an op do not fit it.
     #[error("`{op}`: {reason}")]
     Region {
@@ -109,6 +117,16 @@ pub enum TypeError {
         /// The reason.
         reason: String,
     },
+}
+
+impl TypeError {
+    /// The error of an op that does not fit its row.
+    pub(crate) fn malformed(op: &Op) -> TypeError {
+        let fault = verify::operands(op).and_then(|()| verify::attributes(op));
+        let reason =
+            fault.map_or_else(|fault| fault.to_string(), |()| "does not fit its row".into());
+        TypeError::Malformed { op: op.decl().name, reason }
+    }
 }
 
 impl Rule {

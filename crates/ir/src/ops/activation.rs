@@ -16,6 +16,15 @@ ops! {
     /// of −∞ and 0.
     Gelu "gelu" Elementwise (x: Float) -> (y: Elem(0)) { approximate: GeluFormula = GeluFormula::Exact }
         onnx "" 20 composite gelu;
+    /// `gelu` of x + bias, broadcast.
+    BiasGelu "bias_gelu" Elementwise (x: Float T, bias[weight]: Float T) -> (y: Elem(0)) {}
+        onnx "com.microsoft" 1 composite bias_gelu;
+    /// `gelu` by the tanh formula of x + bias, broadcast.
+    FastGelu "fast_gelu" Elementwise (x: Float T, bias[opt weight]: Float T) -> (y: Elem(0)) {}
+        onnx "com.microsoft" 1 composite fast_gelu;
+    /// x·sigmoid(alpha·x), the form of GELU in CLIP.
+    QuickGelu "quick_gelu" Elementwise (x: Float) -> (y: Elem(0)) { alpha: Float = 1.702 }
+        onnx "com.microsoft" 1 composite quick_gelu;
     /// alpha·x + beta, clamped to 0 … 1.
     HardSigmoid "hard_sigmoid" Elementwise (x: Float) -> (y: Elem(0)) { alpha: Float = 0.2, beta: Float = 0.5 }
         onnx "" 1 composite hard_sigmoid;
@@ -62,10 +71,29 @@ fn elu<'a>(op: ops::Elu<'_>, e: &'a Composite<'a>) -> Expr<'a> {
 
 fn gelu<'a>(op: ops::Gelu<'_>, e: &'a Composite<'a>) -> Expr<'a> {
     let x = e.operand(ops::Gelu::AT.x);
-    if op.approximate() == GeluFormula::Exact {
-        return x * x.normcdf();
+    match op.approximate() {
+        GeluFormula::Exact => x * x.normcdf(),
+        GeluFormula::Tanh => tanh_gelu_of(x),
     }
-    // (1 + tanh(u))/2 is sigmoid(2u), which does not cancel below 0.
+}
+
+fn bias_gelu<'a>(_: ops::BiasGelu<'_>, e: &'a Composite<'a>) -> Expr<'a> {
+    let x = e.operand(ops::BiasGelu::AT.x) + e.operand(ops::BiasGelu::AT.bias);
+    x * x.normcdf()
+}
+
+fn fast_gelu<'a>(_: ops::FastGelu<'_>, e: &'a Composite<'a>) -> Expr<'a> {
+    let x = e.operand(ops::FastGelu::AT.x);
+    tanh_gelu_of(e.optional(ops::FastGelu::AT.bias).map_or(x, |bias| x + bias))
+}
+
+fn quick_gelu<'a>(op: ops::QuickGelu<'_>, e: &'a Composite<'a>) -> Expr<'a> {
+    let x = e.operand(ops::QuickGelu::AT.x);
+    x * sigmoid_of(op.alpha() * x)
+}
+
+/// x·(1 + tanh(u))/2; that is sigmoid(2u), which does not cancel below 0.
+fn tanh_gelu_of(x: Expr<'_>) -> Expr<'_> {
     let u = FRAC_2_SQRT_PI / SQRT_2 * (x + 0.044_715 * (x * x * x));
     x * sigmoid_of(2.0 * u)
 }

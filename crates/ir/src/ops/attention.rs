@@ -2,11 +2,12 @@
 
 use super::common::like;
 use crate::cost::{Work, two_each};
+use crate::decompose::Written;
 use crate::op::grammar::ops;
 use crate::op::{Operands, TypeError};
 use crate::ops;
 use crate::shape::{ShapeError, Shapes, View, dims, nothing};
-use crate::{Dim, Op, Type};
+use crate::{Builder, DType, Dim, Literal, Op, Type, ValueId};
 
 ops! {
     /// Scaled dot-product attention by heads: softmax(softcap(scale·q·kᵀ) + mask)·v, where softcap(s) is
@@ -24,6 +25,18 @@ ops! {
         softmax_precision[opt]: DType, qk_matmul_output_mode: Int = 0, left_window_size: Int = -1, right_window_size: Int = -1,
         plain_mask[internal]: Flag = false,
     } onnx "" 23 shape attention flops attention_flops;
+    /// `attention` as ONNX Runtime's operator of that name has it: operands [batch, length, heads·size], or all three side
+    /// by side in `query`. The keys and values of a step go behind those that `seqlens_k` counts, which with them are one
+    /// more than it says, into caches that have room for `total_sequence_length`. With `do_rotary` queries and keys are
+    /// rotated, at the places behind those or at `position_ids`. Each query sees the keys up to its own place, or of these as
+    /// many as `local_window_size` says. A scale of 0 is 1/√head size.
+    GroupQueryAttention "group_query_attention" Contract
+        (query: Float T, key[opt]: Float T, value[opt]: Float T, past_key[opt]: Float T, past_value[opt]: Float T,
+         seqlens_k: Index, total_sequence_length: Index, cos_cache[opt]: Float T, sin_cache[opt]: Float T, position_ids[opt]: I64)
+        -> (y: Elem(0), present_key[opt]: Elem(0), present_value[opt]: Elem(0)) {
+        num_heads: Int, kv_num_heads: Int, scale: Float = 0.0, softcap: Float = 0.0, do_rotary: Flag = false,
+        rotary_interleaved: Flag = false, local_window_size: Int = -1, smooth_softmax: Int = -1, qk_output: Int = 0,
+    } onnx "com.microsoft" 1 composite group_query shape group_query_shapes flops two_each;
     /// Attention as a recurrence over a state S [batch, kv heads, d_k, d_v], operands packed as [batch, length,
     /// heads·size]: S += k⊗v (`linear`), with S·exp(decay) before it (`gated`), or k⊗(beta·(v − Sᵀk)) for k⊗v (`delta`,
     /// `gated_delta`). The output is scale·Sᵀq, scale 1/√d_k if 0. `chunk_size` does not change results.
@@ -154,4 +167,186 @@ fn attention_flops(work: &Work<'_>) -> f64 {
         }
         _ => 0.0,
     }
+}
+
+/// GroupQueryAttention; how long the caches become is not followed.
+fn group_query_shapes(cx: &View<'_>) -> Shapes {
+    let Some(op) = ops::GroupQueryAttention::of(cx.op) else { return nothing() };
+    let at = ops::GroupQueryAttention::AT;
+    cx.expect_rank(at.query, 3)?;
+    let Some([batch, length, width]) = cx.shape(at.query) else { return nothing() };
+    let (heads, kv_heads) = (op.num_heads(), op.kv_num_heads());
+    if heads < 1 || kv_heads < 1 || heads % kv_heads != 0 {
+        return Err(cx.error(format!("{heads} query heads for {kv_heads} heads of keys")));
+    }
+    let packed = if op.key().is_none() { heads + 2 * kv_heads } else { heads };
+    let size = dims::part(width, packed);
+    let y = vec![batch.clone(), length.clone(), dims::times(&size, heads)];
+    let present = vec![batch.clone(), Dim::from(kv_heads as usize), Dim::Unknown, size];
+    Ok(vec![Some(y), Some(present.clone()), Some(present)])
+}
+
+fn group_query(op: ops::GroupQueryAttention<'_>, b: &mut Builder<'_>) -> Written {
+    let refused = |name: &'static str, expected: &str| TypeError::AttributeValue {
+        op: op.as_op().decl().name,
+        name,
+        actual: op.as_op().attr(name).map_or_else(String::new, |value| value.to_string()),
+        expected: expected.to_owned(),
+    };
+    if op.smooth_softmax() > 0 {
+        return Err(refused("smooth_softmax", "0"));
+    }
+    if op.qk_output() != 0 {
+        return Err(refused("qk_output", "0"));
+    }
+    let (heads, kv_heads) = (op.num_heads(), op.kv_num_heads());
+    let [q, k, v] = by_head(b, op, heads, kv_heads)?;
+    let length = vector(b, op.query(), 1)?;
+    let first = first_place(b, op.seqlens_k(), length)?;
+    let places = {
+        let (steps, column) = (steps(b, length)?, ints(b, &[1]));
+        let first = b.add(ops::Unsqueeze::new(first, column))?;
+        b.add(ops::Add::new(first, steps))?
+    };
+    let rotated = |b: &mut Builder<'_>, x: ValueId| rotate(b, op, x, places);
+    let (q, k) = match op.do_rotary() {
+        true => (rotated(b, q)?, rotated(b, k)?),
+        false => (q, k),
+    };
+    let k = cached(b, op, op.past_key(), k, first)?;
+    let v = cached(b, op, op.past_value(), v, first)?;
+    let mask = seen(b, op.local_window_size(), places, k)?;
+    let mut attention =
+        ops::Attention::new(q, k, v, Some(mask), None, None, None).softcap(op.softcap());
+    if op.scale() != 0.0 {
+        attention = attention.scale(op.scale());
+    }
+    let y = b.add(attention)?;
+    let y = b.add(ops::Transpose::new(y).perm(vec![0, 2, 1, 3]))?;
+    let packed = ints(b, &[0, 0, -1]);
+    let y = b.add(ops::Reshape::new(y, packed))?;
+    Ok(vec![Some(y), Some(k), Some(v)])
+}
+
+fn ints(b: &mut Builder<'_>, values: &[i64]) -> ValueId {
+    b.literal(Literal::vector(values))
+}
+
+/// One dimension of a tensor, as a vector of one element.
+fn vector(b: &mut Builder<'_>, x: ValueId, axis: i64) -> Result<ValueId, TypeError> {
+    b.add(ops::Shape::new(x).start(axis).end(axis + 1))
+}
+
+/// 0 … n − 1 for a vector of one element n.
+fn steps(b: &mut Builder<'_>, n: ValueId) -> Result<ValueId, TypeError> {
+    let (zero, one) = (b.literal(Literal::scalar(0i64)), b.literal(Literal::scalar(1i64)));
+    let axis = ints(b, &[0]);
+    let n = b.add(ops::Squeeze::new(n, Some(axis)))?;
+    b.add(ops::Range::new(zero, n, one))
+}
+
+/// Queries, keys and values as [batch, heads, length, size].
+fn by_head(
+    b: &mut Builder<'_>,
+    op: ops::GroupQueryAttention<'_>,
+    heads: i64,
+    kv_heads: i64,
+) -> Result<[ValueId; 3], TypeError> {
+    let divided = |b: &mut Builder<'_>, x: ValueId, heads: i64| {
+        let to = ints(b, &[0, 0, heads, -1]);
+        b.add(ops::Reshape::new(x, to))
+    };
+    let parts = match (op.key(), op.value()) {
+        (Some(k), Some(v)) => {
+            [divided(b, op.query(), heads)?, divided(b, k, kv_heads)?, divided(b, v, kv_heads)?]
+        }
+        _ => {
+            let all = divided(b, op.query(), heads + 2 * kv_heads)?;
+            let sizes = ints(b, &[heads, kv_heads, kv_heads]);
+            let parts = b.add_all(ops::Split::new(all, Some(sizes)).axis(2), 3)?;
+            [parts[0], parts[1], parts[2]]
+        }
+    };
+    let mut transposed = [op.query(); 3];
+    for (to, part) in transposed.iter_mut().zip(parts) {
+        *to = b.add(ops::Transpose::new(part).perm(vec![0, 2, 1, 3]))?;
+    }
+    Ok(transposed)
+}
+
+/// For each sequence, the place of the first of its new keys: behind those that are cached. A prompt may be shorter than the
+/// operand that holds it, and starts at 0.
+fn first_place(
+    b: &mut Builder<'_>,
+    seqlens_k: ValueId,
+    length: ValueId,
+) -> Result<ValueId, TypeError> {
+    let lens = b.add(ops::Cast::new(seqlens_k).to(DType::I64))?;
+    let flat = ints(b, &[-1]);
+    let lens = b.add(ops::Reshape::new(lens, flat))?;
+    let (one, zero) = (ints(b, &[1]), ints(b, &[0]));
+    let ends = b.add(ops::Add::new(lens, one))?;
+    let first = b.add(ops::Sub::new(ends, length))?;
+    b.add(ops::Max::new(&[first, zero]))
+}
+
+fn rotate(
+    b: &mut Builder<'_>,
+    op: ops::GroupQueryAttention<'_>,
+    x: ValueId,
+    places: ValueId,
+) -> Result<ValueId, TypeError> {
+    let (Some(cos), Some(sin)) = (op.cos_cache(), op.sin_cache()) else {
+        let at = ops::GroupQueryAttention::AT.cos_cache;
+        let op = op.as_op().decl().name;
+        return Err(TypeError::MissingOperand { op, name: "cos_cache", index: at });
+    };
+    // Caches of fewer angles rotate fewer features.
+    let angles = b.func.ty(cos).shape().and_then(|dims| dims.last()?.fixed());
+    let features = angles.map_or(0, |angles| 2 * angles as i64);
+    let places = op.position_ids().unwrap_or(places);
+    let rotation = ops::RotaryEmbedding::new(x, cos, sin, Some(places));
+    b.add(rotation.interleaved(op.rotary_interleaved()).rotary_embedding_dim(features))
+}
+
+/// The cache with the new keys or values [batch, heads, length, size] from these places on.
+fn cached(
+    b: &mut Builder<'_>,
+    op: ops::GroupQueryAttention<'_>,
+    past: Option<ValueId>,
+    new: ValueId,
+    first: ValueId,
+) -> Result<ValueId, TypeError> {
+    let Some(past) = past else { return Ok(new) };
+    let room = vector(b, past, 2)?;
+    let total = b.add(ops::Cast::new(op.total_sequence_length()).to(DType::I64))?;
+    let flat = ints(b, &[-1]);
+    let total = b.add(ops::Reshape::new(total, flat))?;
+    let length = b.add(ops::Max::new(&[room, total]))?;
+    let more = b.add(ops::Sub::new(length, room))?;
+    let (before, after) = (ints(b, &[0; 6]), ints(b, &[0]));
+    let pads = b.add(ops::Concat::new(&[before, more, after]).axis(0))?;
+    let cache = b.add(ops::Pad::new(past, pads, None, None))?;
+    b.add(ops::TensorScatter::new(cache, new, Some(first)).axis(2))
+}
+
+/// Which keys each query sees, [batch, 1, queries, keys].
+fn seen(
+    b: &mut Builder<'_>,
+    window: i64,
+    places: ValueId,
+    keys: ValueId,
+) -> Result<ValueId, TypeError> {
+    let count = vector(b, keys, 2)?;
+    let keys = steps(b, count)?;
+    let axes = ints(b, &[1, 3]);
+    let places = b.add(ops::Unsqueeze::new(places, axes))?;
+    let past = b.add(ops::LessOrEqual::new(keys, places))?;
+    if window < 0 {
+        return Ok(past);
+    }
+    let window = b.literal(Literal::scalar(window));
+    let start = b.add(ops::Sub::new(places, window))?;
+    let near = b.add(ops::Greater::new(keys, start))?;
+    b.add(ops::And::new(past, near))
 }

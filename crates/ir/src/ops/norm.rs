@@ -1,9 +1,12 @@
 //! Normalisations.
 
 use super::common::{like, without};
-use crate::Dim;
+use crate::decompose::Written;
+use crate::op::TypeError;
 use crate::op::grammar::ops;
+use crate::ops;
 use crate::shape::{ShapeError, Shapes, View, nothing, one};
+use crate::{Builder, Dim, ValueId};
 
 ops! {
     /// (x − mean)/√(var + epsilon)·scale + b per channel (axis 1). In training mode by the batch's own mean and
@@ -29,6 +32,16 @@ ops! {
     /// Layer normalisation over the last axis of x + skip + bias, and optionally that sum.
     SkipLayerNormalization "skip_layer_normalization" Reduce (x: Any T, skip: Any T, scale: Any T, b[opt]: Any T, bias[opt]: Any T)
         -> (y: Elem(0), sum[opt]: Elem(0)) { epsilon: Float = 1e-5 } shape skip_layer_norm;
+    /// Layer normalisation of x + skip + bias over the last axis, and that sum, as ONNX Runtime's operator.
+    RuntimeSkipLayerNormalization "runtime_skip_layer_normalization" Reduce
+        (x: Float T, skip: Float T, gamma[weight]: Float T, beta[opt weight]: Float T, bias[opt weight]: Float T)
+        -> (y: Elem(0), mean[opt]: F32, inv_std_var[opt]: F32, sum[opt]: Elem(0)) { epsilon: Float = 1e-5 }
+        onnx "com.microsoft" 1 as "SkipLayerNormalization" composite runtime_skip_layer_norm shape runtime_skip_norm;
+    /// `rms_normalization` of x + skip + bias over the last axis, and that sum.
+    SkipSimplifiedLayerNormalization "skip_simplified_layer_normalization" Reduce
+        (x: Float T, skip: Float T, gamma[weight]: Float T, bias[opt weight]: Float T)
+        -> (y: Elem(0), mean[opt]: F32, inv_std_var[opt]: F32, sum[opt]: Elem(0)) { epsilon: Float = 1e-5 }
+        onnx "com.microsoft" 1 composite skip_rms_norm shape runtime_skip_norm;
     /// x/√(mean(x²) + epsilon)·scale over the axes from `axis` on.
     RMSNormalization "rms_normalization" Reduce (x, scale) -> (y: Elem(1)) {
         axis: Int = -1, epsilon: Float = 1e-5, stash_type: DType = DType::F32,
@@ -94,4 +107,36 @@ fn layer_norm(cx: &View<'_>) -> Shapes {
 fn skip_layer_norm(cx: &View<'_>) -> Shapes {
     let shape = cx.broadcast(&[0, 1])?;
     Ok(vec![shape.clone(), shape])
+}
+
+/// The sum has the shape of the operand; the statistics have 1 in place of the last axis.
+fn runtime_skip_norm(cx: &View<'_>) -> Shapes {
+    let Some(x) = cx.shape(0) else { return nothing() };
+    let rows = without(x, &[x.len().saturating_sub(1)], true);
+    Ok(vec![Some(x.to_vec()), Some(rows.clone()), Some(rows), Some(x.to_vec())])
+}
+
+fn runtime_skip_layer_norm(
+    op: ops::RuntimeSkipLayerNormalization<'_>,
+    b: &mut Builder<'_>,
+) -> Written {
+    let sum = summed(b, op.x(), op.skip(), op.bias())?;
+    let norm = ops::LayerNormalization::new(sum, op.gamma(), op.beta()).epsilon(op.epsilon());
+    Ok(vec![Some(b.add(norm)?), None, None, Some(sum)])
+}
+
+fn skip_rms_norm(op: ops::SkipSimplifiedLayerNormalization<'_>, b: &mut Builder<'_>) -> Written {
+    let sum = summed(b, op.x(), op.skip(), op.bias())?;
+    let norm = ops::RMSNormalization::new(sum, op.gamma()).epsilon(op.epsilon());
+    Ok(vec![Some(b.add(norm)?), None, None, Some(sum)])
+}
+
+fn summed(
+    b: &mut Builder<'_>,
+    x: ValueId,
+    skip: ValueId,
+    bias: Option<ValueId>,
+) -> Result<ValueId, TypeError> {
+    let sum = b.add(ops::Add::new(x, skip))?;
+    bias.map_or(Ok(sum), |bias| b.add(ops::Add::new(sum, bias)))
 }

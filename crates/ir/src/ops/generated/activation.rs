@@ -91,6 +91,82 @@ impl<O: BorrowMut<Op>> Set<Gelu<'static>, O> {
     #[inline] pub fn approximate(self, value: GeluFormula) -> Self { self.put::<GeluFormula>("approximate", value) }
 }
 
+/// A view of [`OpKind::BiasGelu`].
+#[derive(Clone, Copy)]
+pub struct BiasGelu<'a>(&'a Op);
+
+/// Places of the operands and results of [`OpKind::BiasGelu`].
+pub struct BiasGeluAt { pub x: usize, pub bias: usize, pub y: usize }
+
+impl<'a> BiasGelu<'a> {
+    pub const KIND: OpKind = OpKind::BiasGelu;
+    pub const AT: BiasGeluAt = BiasGeluAt { x: 0, bias: 1, y: 0 };
+    #[inline] pub fn of(op: &'a Op) -> Option<BiasGelu<'a>> { view::fits(op, Self::KIND).then_some(BiasGelu(op)) }
+    #[inline] pub fn as_op(self) -> &'a Op { self.0 }
+    #[inline] pub fn x(self) -> ValueId { view::operand(self.0, 0) }
+    #[inline] pub fn bias(self) -> ValueId { view::operand(self.0, 1) }
+    #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
+}
+
+impl BiasGelu<'static> {
+    pub fn new(x: ValueId, bias: ValueId) -> New<Self> {
+        view::new(OpKind::BiasGelu, vec![Some(x), Some(bias)], &[])
+    }
+    pub fn edit(op: &mut Op) -> Option<Set<Self, &mut Op>> { view::edit(op, OpKind::BiasGelu) }
+}
+
+/// A view of [`OpKind::FastGelu`].
+#[derive(Clone, Copy)]
+pub struct FastGelu<'a>(&'a Op);
+
+/// Places of the operands and results of [`OpKind::FastGelu`].
+pub struct FastGeluAt { pub x: usize, pub bias: usize, pub y: usize }
+
+impl<'a> FastGelu<'a> {
+    pub const KIND: OpKind = OpKind::FastGelu;
+    pub const AT: FastGeluAt = FastGeluAt { x: 0, bias: 1, y: 0 };
+    #[inline] pub fn of(op: &'a Op) -> Option<FastGelu<'a>> { view::fits(op, Self::KIND).then_some(FastGelu(op)) }
+    #[inline] pub fn as_op(self) -> &'a Op { self.0 }
+    #[inline] pub fn x(self) -> ValueId { view::operand(self.0, 0) }
+    #[inline] pub fn bias(self) -> Option<ValueId> { self.0.input(1) }
+    #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
+}
+
+impl FastGelu<'static> {
+    pub fn new(x: ValueId, bias: Option<ValueId>) -> New<Self> {
+        view::new(OpKind::FastGelu, vec![Some(x), bias], &[])
+    }
+    pub fn edit(op: &mut Op) -> Option<Set<Self, &mut Op>> { view::edit(op, OpKind::FastGelu) }
+}
+
+/// A view of [`OpKind::QuickGelu`].
+#[derive(Clone, Copy)]
+pub struct QuickGelu<'a>(&'a Op);
+
+/// Places of the operands and results of [`OpKind::QuickGelu`].
+pub struct QuickGeluAt { pub x: usize, pub y: usize }
+
+impl<'a> QuickGelu<'a> {
+    pub const KIND: OpKind = OpKind::QuickGelu;
+    pub const AT: QuickGeluAt = QuickGeluAt { x: 0, y: 0 };
+    #[inline] pub fn of(op: &'a Op) -> Option<QuickGelu<'a>> { view::fits(op, Self::KIND).then_some(QuickGelu(op)) }
+    #[inline] pub fn as_op(self) -> &'a Op { self.0 }
+    #[inline] pub fn x(self) -> ValueId { view::operand(self.0, 0) }
+    #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
+    #[inline] pub fn alpha(self) -> f32 { view::attr::<kinds::Float>(self.0, "alpha") }
+}
+
+impl QuickGelu<'static> {
+    pub fn new(x: ValueId) -> New<Self> {
+        view::new(OpKind::QuickGelu, vec![Some(x)], &[])
+    }
+    pub fn edit(op: &mut Op) -> Option<Set<Self, &mut Op>> { view::edit(op, OpKind::QuickGelu) }
+}
+
+impl<O: BorrowMut<Op>> Set<QuickGelu<'static>, O> {
+    #[inline] pub fn alpha(self, value: f32) -> Self { self.put::<kinds::Float>("alpha", value) }
+}
+
 /// A view of [`OpKind::HardSigmoid`].
 #[derive(Clone, Copy)]
 pub struct HardSigmoid<'a>(&'a Op);

@@ -62,6 +62,61 @@ impl<O: BorrowMut<Op>> Set<Attention<'static>, O> {
     #[inline] pub fn plain_mask(self, value: bool) -> Self { self.put::<kinds::Flag>("plain_mask", value) }
 }
 
+/// A view of [`OpKind::GroupQueryAttention`].
+#[derive(Clone, Copy)]
+pub struct GroupQueryAttention<'a>(&'a Op);
+
+/// Places of the operands and results of [`OpKind::GroupQueryAttention`].
+pub struct GroupQueryAttentionAt { pub query: usize, pub key: usize, pub value: usize, pub past_key: usize, pub past_value: usize, pub seqlens_k: usize, pub total_sequence_length: usize, pub cos_cache: usize, pub sin_cache: usize, pub position_ids: usize, pub y: usize, pub present_key: usize, pub present_value: usize }
+
+impl<'a> GroupQueryAttention<'a> {
+    pub const KIND: OpKind = OpKind::GroupQueryAttention;
+    pub const AT: GroupQueryAttentionAt = GroupQueryAttentionAt { query: 0, key: 1, value: 2, past_key: 3, past_value: 4, seqlens_k: 5, total_sequence_length: 6, cos_cache: 7, sin_cache: 8, position_ids: 9, y: 0, present_key: 1, present_value: 2 };
+    #[inline] pub fn of(op: &'a Op) -> Option<GroupQueryAttention<'a>> { view::fits(op, Self::KIND).then_some(GroupQueryAttention(op)) }
+    #[inline] pub fn as_op(self) -> &'a Op { self.0 }
+    #[inline] pub fn query(self) -> ValueId { view::operand(self.0, 0) }
+    #[inline] pub fn key(self) -> Option<ValueId> { self.0.input(1) }
+    #[inline] pub fn value(self) -> Option<ValueId> { self.0.input(2) }
+    #[inline] pub fn past_key(self) -> Option<ValueId> { self.0.input(3) }
+    #[inline] pub fn past_value(self) -> Option<ValueId> { self.0.input(4) }
+    #[inline] pub fn seqlens_k(self) -> ValueId { view::operand(self.0, 5) }
+    #[inline] pub fn total_sequence_length(self) -> ValueId { view::operand(self.0, 6) }
+    #[inline] pub fn cos_cache(self) -> Option<ValueId> { self.0.input(7) }
+    #[inline] pub fn sin_cache(self) -> Option<ValueId> { self.0.input(8) }
+    #[inline] pub fn position_ids(self) -> Option<ValueId> { self.0.input(9) }
+    #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
+    #[inline] pub fn present_key(self) -> Option<ValueId> { self.0.output(1) }
+    #[inline] pub fn present_value(self) -> Option<ValueId> { self.0.output(2) }
+    #[inline] pub fn num_heads(self) -> i64 { view::attr::<kinds::Int>(self.0, "num_heads") }
+    #[inline] pub fn kv_num_heads(self) -> i64 { view::attr::<kinds::Int>(self.0, "kv_num_heads") }
+    #[inline] pub fn scale(self) -> f32 { view::attr::<kinds::Float>(self.0, "scale") }
+    #[inline] pub fn softcap(self) -> f32 { view::attr::<kinds::Float>(self.0, "softcap") }
+    #[inline] pub fn do_rotary(self) -> bool { view::attr::<kinds::Flag>(self.0, "do_rotary") }
+    #[inline] pub fn rotary_interleaved(self) -> bool { view::attr::<kinds::Flag>(self.0, "rotary_interleaved") }
+    #[inline] pub fn local_window_size(self) -> i64 { view::attr::<kinds::Int>(self.0, "local_window_size") }
+    #[inline] pub fn smooth_softmax(self) -> i64 { view::attr::<kinds::Int>(self.0, "smooth_softmax") }
+    #[inline] pub fn qk_output(self) -> i64 { view::attr::<kinds::Int>(self.0, "qk_output") }
+}
+
+impl GroupQueryAttention<'static> {
+    pub fn new(query: ValueId, key: Option<ValueId>, value: Option<ValueId>, past_key: Option<ValueId>, past_value: Option<ValueId>, seqlens_k: ValueId, total_sequence_length: ValueId, cos_cache: Option<ValueId>, sin_cache: Option<ValueId>, position_ids: Option<ValueId>) -> New<Self> {
+        view::new(OpKind::GroupQueryAttention, vec![Some(query), key, value, past_key, past_value, Some(seqlens_k), Some(total_sequence_length), cos_cache, sin_cache, position_ids], &[])
+    }
+    pub fn edit(op: &mut Op) -> Option<Set<Self, &mut Op>> { view::edit(op, OpKind::GroupQueryAttention) }
+}
+
+impl<O: BorrowMut<Op>> Set<GroupQueryAttention<'static>, O> {
+    #[inline] pub fn num_heads(self, value: i64) -> Self { self.put::<kinds::Int>("num_heads", value) }
+    #[inline] pub fn kv_num_heads(self, value: i64) -> Self { self.put::<kinds::Int>("kv_num_heads", value) }
+    #[inline] pub fn scale(self, value: f32) -> Self { self.put::<kinds::Float>("scale", value) }
+    #[inline] pub fn softcap(self, value: f32) -> Self { self.put::<kinds::Float>("softcap", value) }
+    #[inline] pub fn do_rotary(self, value: bool) -> Self { self.put::<kinds::Flag>("do_rotary", value) }
+    #[inline] pub fn rotary_interleaved(self, value: bool) -> Self { self.put::<kinds::Flag>("rotary_interleaved", value) }
+    #[inline] pub fn local_window_size(self, value: i64) -> Self { self.put::<kinds::Int>("local_window_size", value) }
+    #[inline] pub fn smooth_softmax(self, value: i64) -> Self { self.put::<kinds::Int>("smooth_softmax", value) }
+    #[inline] pub fn qk_output(self, value: i64) -> Self { self.put::<kinds::Int>("qk_output", value) }
+}
+
 /// A view of [`OpKind::LinearAttention`].
 #[derive(Clone, Copy)]
 pub struct LinearAttention<'a>(&'a Op);

@@ -21,6 +21,18 @@ pub enum OpKind {
     ///
     /// `(y) = gelu(x) {approximate: GeluFormula = GeluFormula::Exact}`
     Gelu,
+    /// `gelu` of x + bias, broadcast.
+    ///
+    /// `(y) = bias_gelu(x, bias) {}`
+    BiasGelu,
+    /// `gelu` by the tanh formula of x + bias, broadcast.
+    ///
+    /// `(y) = fast_gelu(x, bias[opt]) {}`
+    FastGelu,
+    /// x·sigmoid(alpha·x), the form of GELU in CLIP.
+    ///
+    /// `(y) = quick_gelu(x) {alpha: Float = 1.702}`
+    QuickGelu,
     /// alpha·x + beta, clamped to 0 … 1.
     ///
     /// `(y) = hard_sigmoid(x) {alpha: Float = 0.2, beta: Float = 0.5}`
@@ -212,6 +224,14 @@ pub enum OpKind {
     ///
     /// `(y, present_key[opt], present_value[opt], qk_matmul_output[opt]) = attention(q, k, v, attn_mask[opt], past_key[opt], past_value[opt], nonpad_kv_seqlen[opt]) {is_causal: Flag = false, q_num_heads[opt]: Int, kv_num_heads[opt]: Int, scale[opt]: Float, softcap: Float = 0.0, softmax_precision[opt]: DType, qk_matmul_output_mode: Int = 0, left_window_size: Int = -1, right_window_size: Int = -1, plain_mask: Flag = false}`
     Attention,
+    /// `attention` as ONNX Runtime's operator of that name has it: operands [batch, length, heads·size], or all three side
+    /// by side in `query`. The keys and values of a step go behind those that `seqlens_k` counts, which with them are one
+    /// more than it says, into caches that have room for `total_sequence_length`. With `do_rotary` queries and keys are
+    /// rotated, at the places behind those or at `position_ids`. Each query sees the keys up to its own place, or of these as
+    /// many as `local_window_size` says. A scale of 0 is 1/√head size.
+    ///
+    /// `(y, present_key[opt], present_value[opt]) = group_query_attention(query, key[opt], value[opt], past_key[opt], past_value[opt], seqlens_k, total_sequence_length, cos_cache[opt], sin_cache[opt], position_ids[opt]) {num_heads: Int, kv_num_heads: Int, scale: Float = 0.0, softcap: Float = 0.0, do_rotary: Flag = false, rotary_interleaved: Flag = false, local_window_size: Int = -1, smooth_softmax: Int = -1, qk_output: Int = 0}`
+    GroupQueryAttention,
     /// Attention as a recurrence over a state S [batch, kv heads, d_k, d_v], operands packed as [batch, length,
     /// heads·size]: S += k⊗v (`linear`), with S·exp(decay) before it (`gated`), or k⊗(beta·(v − Sᵀk)) for k⊗v (`delta`,
     /// `gated_delta`). The output is scale·Sᵀq, scale 1/√d_k if 0. `chunk_size` does not change results.
@@ -1046,6 +1066,14 @@ pub enum OpKind {
     ///
     /// `(y, sum[opt]) = skip_layer_normalization(x, skip, scale, b[opt], bias[opt]) {epsilon: Float = 1e-5}`
     SkipLayerNormalization,
+    /// Layer normalisation of x + skip + bias over the last axis, and that sum, as ONNX Runtime's operator.
+    ///
+    /// `(y, mean[opt], inv_std_var[opt], sum[opt]) = runtime_skip_layer_normalization(x, skip, gamma, beta[opt], bias[opt]) {epsilon: Float = 1e-5}`
+    RuntimeSkipLayerNormalization,
+    /// `rms_normalization` of x + skip + bias over the last axis, and that sum.
+    ///
+    /// `(y, mean[opt], inv_std_var[opt], sum[opt]) = skip_simplified_layer_normalization(x, skip, gamma, bias[opt]) {epsilon: Float = 1e-5}`
+    SkipSimplifiedLayerNormalization,
     /// x/√(mean(x²) + epsilon)·scale over the axes from `axis` on.
     ///
     /// `(y) = rms_normalization(x, scale) {axis: Int = -1, epsilon: Float = 1e-5, stash_type: DType = DType::F32}`
@@ -1374,6 +1402,9 @@ impl OpKind {
         OpKind::Celu,
         OpKind::Elu,
         OpKind::Gelu,
+        OpKind::BiasGelu,
+        OpKind::FastGelu,
+        OpKind::QuickGelu,
         OpKind::HardSigmoid,
         OpKind::HardSwish,
         OpKind::LeakyRelu,
@@ -1417,6 +1448,7 @@ impl OpKind {
         OpKind::AtomicStore,
         OpKind::AtomicPoll,
         OpKind::Attention,
+        OpKind::GroupQueryAttention,
         OpKind::LinearAttention,
         OpKind::RotaryEmbedding,
         OpKind::ProgramId,
@@ -1606,6 +1638,8 @@ impl OpKind {
         OpKind::InstanceNormalization,
         OpKind::LayerNormalization,
         OpKind::SkipLayerNormalization,
+        OpKind::RuntimeSkipLayerNormalization,
+        OpKind::SkipSimplifiedLayerNormalization,
         OpKind::RMSNormalization,
         OpKind::LRN,
         OpKind::LpNormalization,
@@ -1684,7 +1718,7 @@ impl OpKind {
 }
 
 /// Rows by the number of their kind.
-pub(crate) static TABLE: [&OpDecl; 309] = [
+pub(crate) static TABLE: [&OpDecl; 315] = [
     &crate::ops::activation::ROWS[0],
     &crate::ops::activation::ROWS[1],
     &crate::ops::activation::ROWS[2],
@@ -1702,6 +1736,9 @@ pub(crate) static TABLE: [&OpDecl; 309] = [
     &crate::ops::activation::ROWS[14],
     &crate::ops::activation::ROWS[15],
     &crate::ops::activation::ROWS[16],
+    &crate::ops::activation::ROWS[17],
+    &crate::ops::activation::ROWS[18],
+    &crate::ops::activation::ROWS[19],
     &crate::ops::arithmetic::ROWS[0],
     &crate::ops::arithmetic::ROWS[1],
     &crate::ops::arithmetic::ROWS[2],
@@ -1733,6 +1770,7 @@ pub(crate) static TABLE: [&OpDecl; 309] = [
     &crate::ops::attention::ROWS[0],
     &crate::ops::attention::ROWS[1],
     &crate::ops::attention::ROWS[2],
+    &crate::ops::attention::ROWS[3],
     &crate::ops::block::ROWS[0],
     &crate::ops::block::ROWS[1],
     &crate::ops::block::ROWS[2],
@@ -1927,6 +1965,8 @@ pub(crate) static TABLE: [&OpDecl; 309] = [
     &crate::ops::norm::ROWS[9],
     &crate::ops::norm::ROWS[10],
     &crate::ops::norm::ROWS[11],
+    &crate::ops::norm::ROWS[12],
+    &crate::ops::norm::ROWS[13],
     &crate::ops::pool::ROWS[0],
     &crate::ops::pool::ROWS[1],
     &crate::ops::pool::ROWS[2],

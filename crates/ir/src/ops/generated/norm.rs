@@ -177,6 +177,75 @@ impl<O: BorrowMut<Op>> Set<SkipLayerNormalization<'static>, O> {
     #[inline] pub fn epsilon(self, value: f32) -> Self { self.put::<kinds::Float>("epsilon", value) }
 }
 
+/// A view of [`OpKind::RuntimeSkipLayerNormalization`].
+#[derive(Clone, Copy)]
+pub struct RuntimeSkipLayerNormalization<'a>(&'a Op);
+
+/// Places of the operands and results of [`OpKind::RuntimeSkipLayerNormalization`].
+pub struct RuntimeSkipLayerNormalizationAt { pub x: usize, pub skip: usize, pub gamma: usize, pub beta: usize, pub bias: usize, pub y: usize, pub mean: usize, pub inv_std_var: usize, pub sum: usize }
+
+impl<'a> RuntimeSkipLayerNormalization<'a> {
+    pub const KIND: OpKind = OpKind::RuntimeSkipLayerNormalization;
+    pub const AT: RuntimeSkipLayerNormalizationAt = RuntimeSkipLayerNormalizationAt { x: 0, skip: 1, gamma: 2, beta: 3, bias: 4, y: 0, mean: 1, inv_std_var: 2, sum: 3 };
+    #[inline] pub fn of(op: &'a Op) -> Option<RuntimeSkipLayerNormalization<'a>> { view::fits(op, Self::KIND).then_some(RuntimeSkipLayerNormalization(op)) }
+    #[inline] pub fn as_op(self) -> &'a Op { self.0 }
+    #[inline] pub fn x(self) -> ValueId { view::operand(self.0, 0) }
+    #[inline] pub fn skip(self) -> ValueId { view::operand(self.0, 1) }
+    #[inline] pub fn gamma(self) -> ValueId { view::operand(self.0, 2) }
+    #[inline] pub fn beta(self) -> Option<ValueId> { self.0.input(3) }
+    #[inline] pub fn bias(self) -> Option<ValueId> { self.0.input(4) }
+    #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
+    #[inline] pub fn mean(self) -> Option<ValueId> { self.0.output(1) }
+    #[inline] pub fn inv_std_var(self) -> Option<ValueId> { self.0.output(2) }
+    #[inline] pub fn sum(self) -> Option<ValueId> { self.0.output(3) }
+    #[inline] pub fn epsilon(self) -> f32 { view::attr::<kinds::Float>(self.0, "epsilon") }
+}
+
+impl RuntimeSkipLayerNormalization<'static> {
+    pub fn new(x: ValueId, skip: ValueId, gamma: ValueId, beta: Option<ValueId>, bias: Option<ValueId>) -> New<Self> {
+        view::new(OpKind::RuntimeSkipLayerNormalization, vec![Some(x), Some(skip), Some(gamma), beta, bias], &[])
+    }
+    pub fn edit(op: &mut Op) -> Option<Set<Self, &mut Op>> { view::edit(op, OpKind::RuntimeSkipLayerNormalization) }
+}
+
+impl<O: BorrowMut<Op>> Set<RuntimeSkipLayerNormalization<'static>, O> {
+    #[inline] pub fn epsilon(self, value: f32) -> Self { self.put::<kinds::Float>("epsilon", value) }
+}
+
+/// A view of [`OpKind::SkipSimplifiedLayerNormalization`].
+#[derive(Clone, Copy)]
+pub struct SkipSimplifiedLayerNormalization<'a>(&'a Op);
+
+/// Places of the operands and results of [`OpKind::SkipSimplifiedLayerNormalization`].
+pub struct SkipSimplifiedLayerNormalizationAt { pub x: usize, pub skip: usize, pub gamma: usize, pub bias: usize, pub y: usize, pub mean: usize, pub inv_std_var: usize, pub sum: usize }
+
+impl<'a> SkipSimplifiedLayerNormalization<'a> {
+    pub const KIND: OpKind = OpKind::SkipSimplifiedLayerNormalization;
+    pub const AT: SkipSimplifiedLayerNormalizationAt = SkipSimplifiedLayerNormalizationAt { x: 0, skip: 1, gamma: 2, bias: 3, y: 0, mean: 1, inv_std_var: 2, sum: 3 };
+    #[inline] pub fn of(op: &'a Op) -> Option<SkipSimplifiedLayerNormalization<'a>> { view::fits(op, Self::KIND).then_some(SkipSimplifiedLayerNormalization(op)) }
+    #[inline] pub fn as_op(self) -> &'a Op { self.0 }
+    #[inline] pub fn x(self) -> ValueId { view::operand(self.0, 0) }
+    #[inline] pub fn skip(self) -> ValueId { view::operand(self.0, 1) }
+    #[inline] pub fn gamma(self) -> ValueId { view::operand(self.0, 2) }
+    #[inline] pub fn bias(self) -> Option<ValueId> { self.0.input(3) }
+    #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
+    #[inline] pub fn mean(self) -> Option<ValueId> { self.0.output(1) }
+    #[inline] pub fn inv_std_var(self) -> Option<ValueId> { self.0.output(2) }
+    #[inline] pub fn sum(self) -> Option<ValueId> { self.0.output(3) }
+    #[inline] pub fn epsilon(self) -> f32 { view::attr::<kinds::Float>(self.0, "epsilon") }
+}
+
+impl SkipSimplifiedLayerNormalization<'static> {
+    pub fn new(x: ValueId, skip: ValueId, gamma: ValueId, bias: Option<ValueId>) -> New<Self> {
+        view::new(OpKind::SkipSimplifiedLayerNormalization, vec![Some(x), Some(skip), Some(gamma), bias], &[])
+    }
+    pub fn edit(op: &mut Op) -> Option<Set<Self, &mut Op>> { view::edit(op, OpKind::SkipSimplifiedLayerNormalization) }
+}
+
+impl<O: BorrowMut<Op>> Set<SkipSimplifiedLayerNormalization<'static>, O> {
+    #[inline] pub fn epsilon(self, value: f32) -> Self { self.put::<kinds::Float>("epsilon", value) }
+}
+
 /// A view of [`OpKind::RMSNormalization`].
 #[derive(Clone, Copy)]
 pub struct RMSNormalization<'a>(&'a Op);
