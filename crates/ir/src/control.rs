@@ -1,6 +1,6 @@
 //! How the operands and results of control-flow ops meet the parameters and results of their regions.
 
-use crate::{Op, OpKind};
+use crate::{Op, OpKind, ops};
 
 /// The value that a parameter of a region takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +44,7 @@ fn carried(op: &Op) -> usize {
 
 /// Number of operands that a scan takes slice by slice.
 fn slices(op: &Op) -> usize {
-    op.int("num_scan_inputs").and_then(|n| usize::try_from(n).ok()).unwrap_or(0)
+    ops::Scan::of(op).and_then(|op| usize::try_from(op.num_scan_inputs()).ok()).unwrap_or(0)
 }
 
 /// The values that the parameters of each region of `op` take.

@@ -1,7 +1,7 @@
 //! Expressions in which decompositions are written.
 
 use super::{Decomposition, Step, StepId};
-use crate::{Attr, DType, Op, OpKind};
+use crate::{DType, Op, OpKind, ValueId, ops};
 use OpKind as K;
 use std::cell::RefCell;
 use std::ops::{Add, Div, Mul, Neg, Sub};
@@ -54,14 +54,10 @@ impl<'a> Composite<'a> {
         Expr { of: self, id: self.add(step, dtype) }
     }
 
-    fn primitive(
-        &'a self,
-        kind: OpKind,
-        args: &[Expr<'a>],
-        attrs: &[(&'static str, Attr)],
-        dtype: DType,
-    ) -> Expr<'a> {
-        self.expr(primitive(kind, args, attrs), dtype)
+    fn primitive(&'a self, kind: OpKind, args: &[Expr<'a>], dtype: DType) -> Expr<'a> {
+        let steps: Vec<StepId> = args.iter().map(|e| e.id).collect();
+        let operands = steps.iter().map(|&step| Some(named(step))).collect();
+        self.expr(Step::Primitive(Op::new(kind, operands, vec![]), steps), dtype)
     }
 
     /// Operand `i`, in the type of the arithmetic.
@@ -85,12 +81,9 @@ impl<'a> Composite<'a> {
     }
 }
 
-fn primitive(kind: OpKind, args: &[Expr<'_>], attrs: &[(&'static str, Attr)]) -> Step {
-    let mut op = Op::new(kind, vec![], vec![]);
-    for (name, value) in attrs {
-        op.attrs.set(name, value.clone());
-    }
-    Step::Primitive(op, args.iter().map(|e| e.id).collect())
+/// The value that stands for a step among the operands of a primitive.
+fn named(step: StepId) -> ValueId {
+    ValueId(step as u32)
 }
 
 impl<'a> Expr<'a> {
@@ -105,22 +98,22 @@ impl<'a> Expr<'a> {
     }
 
     fn unary(self, kind: OpKind) -> Expr<'a> {
-        self.of.primitive(kind, &[self], &[], self.dtype())
+        self.of.primitive(kind, &[self], self.dtype())
     }
 
     fn binary(self, kind: OpKind, other: impl Operand<'a>) -> Expr<'a> {
-        self.of.primitive(kind, &[self, other.beside(self)], &[], self.dtype())
+        self.of.primitive(kind, &[self, other.beside(self)], self.dtype())
     }
 
     fn compare(self, kind: OpKind, other: impl Operand<'a>) -> Expr<'a> {
-        self.of.primitive(kind, &[self, other.beside(self)], &[], DType::Bool)
+        self.of.primitive(kind, &[self, other.beside(self)], DType::Bool)
     }
 
     /// A function of the C mathematics library.
     fn libm(self, function: &str) -> Expr<'a> {
         let to = self.dtype();
-        let attrs = [("function", Attr::Str(function.into())), ("to", Attr::DType(to))];
-        self.of.primitive(K::Libm, &[self], &attrs, to)
+        let op = ops::Libm::new(&[named(self.id)]).function(function.to_owned()).to(to);
+        self.of.expr(Step::Primitive(op.into_op(), vec![self.id]), to)
     }
 
     /// The value in another element type; what an 8-bit float cannot hold becomes infinite, as after arithmetic.
@@ -129,9 +122,10 @@ impl<'a> Expr<'a> {
     }
 
     fn conversion(self, to: DType) -> Step {
-        let attrs = [("to", Attr::DType(to)), ("saturate", Attr::Int(0))];
+        let cast = ops::Cast::new(named(self.id)).to(to);
         let narrow = to.is_float() && to.bits() == 8;
-        primitive(K::Cast, &[self], if narrow { &attrs } else { &attrs[..1] })
+        let cast = if narrow { cast.saturate(false) } else { cast };
+        Step::Primitive(cast.into_op(), vec![self.id])
     }
 
     /// Makes the value, in this type, the last step. One that is an operand or an earlier step becomes a step of its own, a
@@ -218,7 +212,7 @@ impl<'a> Expr<'a> {
 
     /// Where this condition holds `yes`, else `no`.
     pub fn select(self, yes: impl Operand<'a>, no: Expr<'a>) -> Expr<'a> {
-        self.of.primitive(K::Where, &[self, yes.beside(no), no], &[], no.dtype())
+        self.of.primitive(K::Where, &[self, yes.beside(no), no], no.dtype())
     }
 }
 

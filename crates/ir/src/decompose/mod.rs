@@ -32,7 +32,7 @@ pub enum Step {
     Operand(usize),
     /// The same number everywhere.
     Constant(f64),
-    /// A primitive, with its attributes but without operands, of earlier steps.
+    /// A primitive of earlier steps, whose numbers are those of its operands.
     Primitive(Op, Vec<StepId>),
 }
 

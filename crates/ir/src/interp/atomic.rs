@@ -6,7 +6,7 @@ use super::memory::Memory;
 use super::number::{float, from_float, from_int, int, poison};
 use super::transfer::{holds, load, read, store, target, write};
 use super::value::Block;
-use crate::{DType, OpKind};
+use crate::{DType, OpKind, ops};
 use OpKind as K;
 
 pub(super) fn run(memory: &mut Memory, site: &Site<'_>) -> Values {
@@ -18,7 +18,7 @@ pub(super) fn run(memory: &mut Memory, site: &Site<'_>) -> Values {
         }
         K::AtomicRmw => {
             let (ptr, value, mask) = (site.block(0)?, site.block(1)?, site.optional(2));
-            let (op, dtype) = (site.op.str("op").unwrap_or_default(), value.dtype);
+            let (op, dtype) = (ops::AtomicRmw::of(site.op).ok_or(Trap::Unknown)?.op(), value.dtype);
             let mut former = vec![poison(dtype); ptr.bits.len()];
             for (i, &address) in ptr.bits.iter().enumerate() {
                 if holds(mask, i) {

@@ -4,7 +4,7 @@ use super::error::Trap;
 use super::machine::{Site, Values};
 use super::number::{int, poison};
 use super::value::Block;
-use crate::{DType, OpKind, Type};
+use crate::{DType, OpKind, Type, ops};
 use OpKind as K;
 
 pub(super) fn run(site: &Site<'_>) -> Values {
@@ -12,7 +12,7 @@ pub(super) fn run(site: &Site<'_>) -> Values {
     let dims = site.result_dims(0);
     let results = match op.kind {
         K::Arange => {
-            let start = op.int("start").unwrap_or(0);
+            let start = ops::Arange::of(op).ok_or(Trap::Unknown)?.start();
             let n = dims.iter().product::<usize>() as i64;
             let bits = (start..start + n).map(|i| u64::from(i as i32 as u32)).collect();
             vec![Block::new(DType::I32, &dims, bits)]
@@ -34,7 +34,7 @@ pub(super) fn run(site: &Site<'_>) -> Values {
             vec![gathered(x, &dims, |place| Ok(stretched(place)))?]
         }
         K::Permute => {
-            let order = op.ints("order").unwrap_or_default();
+            let order = ops::Permute::of(op).ok_or(Trap::Unknown)?.order();
             // Axis i of the result is axis order[i] of the operand.
             let source = |place: Vec<usize>| {
                 let mut from = vec![0; place.len()];
@@ -64,7 +64,7 @@ pub(super) fn run(site: &Site<'_>) -> Values {
         }
         K::TakeAlongAxis => {
             let (x, indices) = (site.block(0)?, site.block(1)?);
-            let axis = op.int("axis").unwrap_or(0) as usize;
+            let axis = ops::TakeAlongAxis::of(op).ok_or(Trap::Unknown)?.axis() as usize;
             let source = |mut place: Vec<usize>| {
                 let index = int(indices.dtype, indices.bits[offset(&indices.dims, &place)]);
                 let length = x.dims[axis];
@@ -120,7 +120,9 @@ pub(super) fn run(site: &Site<'_>) -> Values {
 
 /// The place in a vector that the op names.
 fn place(op: &crate::Op) -> Result<usize, Trap> {
-    op.int("at").and_then(|at| usize::try_from(at).ok()).ok_or(Trap::Unknown)
+    let extracted = ops::Extract::of(op).map(|op| op.at());
+    let at = extracted.or_else(|| ops::Insert::of(op).map(|op| op.at()));
+    at.and_then(|at| usize::try_from(at).ok()).ok_or(Trap::Unknown)
 }
 
 /// The element type that pointers of the type point to.

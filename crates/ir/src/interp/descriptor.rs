@@ -6,7 +6,7 @@ use super::machine::{Machine, Site, Values};
 use super::number::{from_float, int};
 use super::value::{Block, Descriptor, Value};
 use super::{atomic, transfer};
-use crate::{DType, OpKind, Type};
+use crate::{DType, OpKind, Type, ops};
 use OpKind as K;
 use std::sync::Arc;
 
@@ -44,7 +44,7 @@ pub(super) fn run(machine: &mut Machine<'_>, site: &Site<'_>) -> Values {
                 let Some(address) = address else { continue };
                 let bits = match kind {
                     K::DescriptorReduce => {
-                        let op = site.op.str("op").unwrap_or_default();
+                        let op = ops::DescriptorReduce::of(site.op).ok_or(Trap::Unknown)?.op();
                         let former = transfer::read(memory, d.dtype, address)?;
                         atomic::combine(op, d.dtype, former, bits)?
                     }
@@ -69,7 +69,7 @@ fn make(site: &Site<'_>) -> Result<Value, Trap> {
         base: site.block(0)?.first(),
         dims: numbers(1)?,
         strides: numbers(1 + rank)?,
-        nan: site.op.str("padding") == Some("nan"),
+        nan: ops::MakeDescriptor::of(site.op).is_some_and(|op| op.padding() == "nan"),
     })))
 }
 

@@ -4,7 +4,7 @@ use super::block::{offset, places};
 use super::error::{Raised, Trap};
 use super::machine::{Frame, Machine, Site, Values};
 use super::value::{Block, Value};
-use crate::OpKind as K;
+use crate::{OpKind as K, ops};
 
 pub(super) fn run(machine: &mut Machine<'_>, frame: &mut Frame<'_>, site: &Site<'_>) -> Values {
     match site.op.kind {
@@ -53,8 +53,12 @@ fn fold(machine: &mut Machine<'_>, frame: &mut Frame<'_>, site: &Site<'_>) -> Va
     let operands = site.blocks()?;
     let Some(first) = operands.first() else { return Ok(vec![]) };
     let dims = first.dims.to_vec();
-    let axis = site.op.int("axis").unwrap_or(0) as usize;
-    let scan = site.op.kind == K::PrefixScan;
+    let scan = ops::PrefixScan::of(site.op);
+    let axis = match (scan, ops::Reduce::of(site.op)) {
+        (Some(scan), _) => scan.axis(),
+        (None, reduce) => reduce.ok_or(Trap::Unknown)?.axis(),
+    };
+    let axis = axis as usize;
     let mut others = dims.clone();
     others[axis] = 1;
     let mut scanned: Vec<Vec<u64>> = vec![vec![0; first.bits.len()]; operands.len()];
@@ -66,8 +70,8 @@ fn fold(machine: &mut Machine<'_>, frame: &mut Frame<'_>, site: &Site<'_>) -> Va
             let at = offset(&dims, &place);
             line.push((at, elements(&operands, at)));
         }
-        if scan {
-            if site.op.flag("reverse") {
+        if let Some(scan) = scan {
+            if scan.reverse() {
                 line.reverse();
             }
             for i in 0..line.len() {
@@ -97,14 +101,14 @@ fn fold(machine: &mut Machine<'_>, frame: &mut Frame<'_>, site: &Site<'_>) -> Va
         }
     }
     let others: Vec<usize> = (0..dims.len()).filter(|&i| i != axis).map(|i| dims[i]).collect();
-    let (dims, all) = if scan { (dims, scanned) } else { (others, reduced) };
+    let (dims, all) = if scan.is_some() { (dims, scanned) } else { (others, reduced) };
     Ok(operands.iter().zip(all).map(|(b, bits)| Block::new(b.dtype, &dims, bits).into()).collect())
 }
 
 fn map(machine: &mut Machine<'_>, frame: &mut Frame<'_>, site: &Site<'_>) -> Values {
     let operands = site.blocks()?;
     let Some(first) = operands.first() else { return Ok(vec![]) };
-    let pack = site.op.int("pack").unwrap_or(1) as usize;
+    let pack = ops::Map::of(site.op).ok_or(Trap::Unknown)?.pack() as usize;
     let mut results: Vec<Vec<u64>> = vec![vec![]; site.op.outputs.len()];
     for start in (0..first.bits.len()).step_by(pack) {
         let run = |b: &&Block| -> Vec<Value> {

@@ -6,7 +6,7 @@ use super::memory::Memory;
 use super::value::{Block, Value};
 use super::{atomic, block, contract, descriptor, elementwise, fold, number, print, transfer};
 use crate::op::{Effect, Group};
-use crate::{Attr, Func, Module, Op, OpKind, OpName, Type, ValueId};
+use crate::{Func, Module, Op, OpKind, OpName, Type, ValueId, ops};
 use OpKind as K;
 use std::time::{Duration, Instant};
 
@@ -239,18 +239,22 @@ impl<'m> Machine<'m> {
     }
 
     fn program_axis(&self, op: &Op) -> Values {
-        let of = match op.kind {
-            K::ProgramId | K::ThreadgroupId => self.program,
-            _ => self.grid,
+        let own = ops::ProgramId::of(op).map(|op| op.axis());
+        let own = own.or_else(|| ops::ThreadgroupId::of(op).map(|op| op.axis()));
+        let all = ops::NumPrograms::of(op).map(|op| op.axis());
+        let all = all.or_else(|| ops::NumThreadgroups::of(op).map(|op| op.axis()));
+        let (axis, of) = match own {
+            Some(axis) => (axis, self.program),
+            None => (all.ok_or(Trap::Unknown)?, self.grid),
         };
-        let axis = op.int("axis").and_then(|axis| usize::try_from(axis).ok());
+        let axis = usize::try_from(axis).ok();
         let number = axis.and_then(|axis| of.get(axis)).ok_or(Trap::Unknown)?;
         Ok(vec![Value::scalar(*number as i32)])
     }
 
     /// The function that a `call` names.
     pub(super) fn callee(&self, op: &Op) -> Result<&'m Func, Trap> {
-        let callee = op.str("callee").unwrap_or_default();
+        let callee = ops::Call::of(op).ok_or(Trap::Unknown)?.callee();
         self.module.funcs.iter().find(|f| f.name == callee).ok_or(Trap::Unknown)
     }
 
@@ -300,19 +304,18 @@ impl<'m> Machine<'m> {
 }
 
 fn constant(op: &Op) -> Values {
-    match op.attrs.get("value") {
-        Some(Attr::Tensor(value)) => {
-            Ok(vec![Block::from_literal(value).ok_or(Trap::Unknown)?.into()])
-        }
-        _ => Err(Trap::Unknown.into()),
-    }
+    let value = ops::Constant::of(op).ok_or(Trap::Unknown)?.value();
+    Ok(vec![Block::from_literal(value).ok_or(Trap::Unknown)?.into()])
 }
 
 fn condition(site: &Site<'_>) -> Values {
     let holds = site.block(0)?.bits.iter().all(|&bits| bits != 0);
     match site.op.kind {
         _ if holds => Ok(vec![]),
-        K::Assert => Err(Trap::Assert(site.op.str("message").unwrap_or_default().into()).into()),
+        K::Assert => {
+            let op = ops::Assert::of(site.op).ok_or(Trap::Unknown)?;
+            Err(Trap::Assert(op.message().into()).into())
+        }
         _ => Err(Trap::Assume.into()),
     }
 }

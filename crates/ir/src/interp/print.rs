@@ -4,7 +4,7 @@ use super::error::Trap;
 use super::machine::{Machine, Site, Values};
 use super::number::{float, int};
 use crate::dtype::Class;
-use crate::{DType, Type};
+use crate::{DType, Type, ops};
 use std::fmt;
 
 /// A line that a kernel prints.
@@ -81,12 +81,12 @@ fn index(dims: &[usize], place: usize) -> String {
 }
 
 pub(super) fn run(machine: &mut Machine<'_>, site: &Site<'_>) -> Values {
-    let (program, op) = (machine.program, site.op);
-    let prefix = op.str("prefix").unwrap_or_default();
+    let (program, inputs) = (machine.program, &site.op.inputs);
+    let op = ops::Print::of(site.op).ok_or(Trap::Unknown)?;
+    let prefix = op.prefix();
     let mut operands = site.blocks()?;
     // At level lane the last operand is the place in a block.
-    let block: Vec<usize> =
-        op.ints("dims").unwrap_or_default().iter().map(|&n| n as usize).collect();
+    let block: Vec<usize> = op.dims().unwrap_or_default().iter().map(|&n| n as usize).collect();
     let first = match block.is_empty() {
         true => 0,
         false => operands.pop().ok_or(Trap::Unknown)?.first() as usize,
@@ -95,9 +95,9 @@ pub(super) fn run(machine: &mut Machine<'_>, site: &Site<'_>) -> Values {
         machine.printed.push(Printed { program, prefix, element: None }.to_string());
     }
     for (i, operand) in operands.iter().enumerate() {
-        let pointer = matches!(site.func.ty(op.input(i).ok_or(Trap::Unknown)?), Type::Pointer(_));
+        let pointer = matches!(site.func.ty(inputs[i].ok_or(Trap::Unknown)?), Type::Pointer(_));
         // Where nothing tells, the type does.
-        let signed = op.ints("signed").and_then(|s| s.get(i)).map(|&s| s != 0);
+        let signed = op.signed().and_then(|s| s.get(i)).map(|&s| s != 0);
         let signed = signed.unwrap_or(operand.dtype.class() == Class::Int);
         let prefix = match operands.len() {
             1 => prefix.to_owned(),
@@ -106,7 +106,7 @@ pub(super) fn run(machine: &mut Machine<'_>, site: &Site<'_>) -> Values {
         let dims = if block.is_empty() { &operand.dims[..] } else { &block[..] };
         for (place, &bits) in operand.bits.iter().enumerate() {
             let dtype = (!pointer).then_some(operand.dtype);
-            let (place, hex) = (first + place, op.flag("hex"));
+            let (place, hex) = (first + place, op.hex());
             let element = Some(PrintedElement { dims, place, dtype, bits, hex, signed });
             machine.printed.push(Printed { program, prefix: &prefix, element }.to_string());
         }

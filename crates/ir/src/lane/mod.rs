@@ -5,7 +5,7 @@
 
 use crate::tile::is_element;
 use crate::types::{PointerType, Space, TensorType};
-use crate::{DType, Func, Op, OpKind, Type};
+use crate::{DType, Func, Op, Type, ops};
 
 /// Threads of a simdgroup.
 pub const SIMDGROUP: usize = 32;
@@ -51,8 +51,8 @@ pub fn threadgroup_bytes(func: &Func) -> usize {
     const ALIGN: usize = 16;
     let arrays = func.body.ops.iter().filter(|op| is_shared_array(op));
     let bytes = |op: &Op| {
-        let len = op.int("len").and_then(|len| usize::try_from(len).ok()).unwrap_or(0);
-        let size = op.dtype("dtype").map_or(0, DType::size);
+        let Some(op) = ops::Alloc::of(op) else { return 0 };
+        let (len, size) = (usize::try_from(op.len()).unwrap_or(0), op.dtype().size());
         len.saturating_mul(size).checked_next_multiple_of(ALIGN).unwrap_or(usize::MAX)
     };
     arrays.map(bytes).fold(0, usize::saturating_add)
@@ -60,7 +60,7 @@ pub fn threadgroup_bytes(func: &Func) -> usize {
 
 /// Whether the op makes an array that all threads of a threadgroup share.
 pub(crate) fn is_shared_array(op: &Op) -> bool {
-    op.kind == OpKind::Alloc && op.str("space") == Some(Space::Threadgroup.name())
+    ops::Alloc::of(op).is_some_and(|op| op.space() == Space::Threadgroup.name())
 }
 
 #[cfg(test)]

@@ -263,7 +263,10 @@ fn cast_types(site: &Site<'_>) -> Types {
 
 /// Truth values have no bits of their own: they are one in a register and a byte in memory.
 fn bit_cast_types(site: &Site<'_>) -> Types {
-    let (from, to) = (site.taken(ops::BitCast::AT.x)?.0, site.dtype("to")?);
+    let (from, to) = (
+        site.taken(ops::BitCast::AT.x)?.0,
+        site.element(ops::BitCast::of(site.op).map(|op| op.to()), "to")?,
+    );
     let fits = from == to || (from.bits() == to.bits() && from != DType::Bool && to != DType::Bool);
     match fits {
         true => alike(site),

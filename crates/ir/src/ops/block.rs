@@ -111,7 +111,8 @@ fn histogram_types(site: &Site<'_>) -> Types {
 }
 
 fn arange_types(site: &Site<'_>) -> Types {
-    let (start, end) = (site.int("start")?, site.int("end")?);
+    let op = site.view(ops::Arange::of)?;
+    let (start, end) = (op.start(), op.end());
     for (name, value) in [("start", start), ("end", end)] {
         if i32::try_from(value).is_err() {
             return Err(site.wrong_attr(name, "an i32"));
@@ -125,7 +126,7 @@ fn arange_types(site: &Site<'_>) -> Types {
 
 fn permute_types(site: &Site<'_>) -> Types {
     let dims = site.dims(0)?;
-    let order = site.op.ints("order").unwrap_or_default();
+    let order = site.view(ops::Permute::of)?.order();
     let axes: Option<Vec<usize>> = order.iter().map(|&axis| usize::try_from(axis).ok()).collect();
     let mut sorted = axes.clone().unwrap_or_default();
     sorted.sort_unstable();

@@ -5,7 +5,7 @@ use crate::op::grammar::ops;
 use crate::op::{Operands, TypeError};
 use crate::ops;
 use crate::shape::{Expr, ShapeError, View, join};
-use crate::{Attr, DType, Dim, Op, TensorType, Type};
+use crate::{DType, Dim, Op, TensorType, Type};
 
 ops! {
     /// All tensors of a sequence joined along an axis, or stacked along a further one.
@@ -53,14 +53,16 @@ fn joined_type(op: &Op, operands: &Operands<'_>) -> Result<Type, TypeError> {
 
 /// Of tensors of unknown rank, f32 unless the attribute says otherwise.
 fn empty_sequence_type(op: &Op, _: &Operands<'_>) -> Result<Type, TypeError> {
-    Ok(Type::Seq(Box::new(Type::unranked(op.dtype("dtype").unwrap_or(DType::F32)))))
+    Ok(Type::Seq(Box::new(Type::unranked(
+        ops::SequenceEmpty::of(op).and_then(|op| op.dtype()).unwrap_or(DType::F32),
+    ))))
 }
 
 /// The type of the value that is put in, or where there is none, the type that the attribute names.
 fn optional_type(op: &Op, operands: &Operands<'_>) -> Result<Type, TypeError> {
-    let inner = match (operands(0), op.attrs.get("elem_type")) {
-        (Some(ty), _) => ty.clone(),
-        (None, Some(Attr::Type(ty))) => ty.clone(),
+    let declared = ops::Optional::of(op).and_then(|op| op.elem_type());
+    let inner = match (operands(0), declared) {
+        (Some(ty), _) | (None, Some(ty)) => ty.clone(),
         _ => {
             let (op, name) = (op.decl().name, "elem_type");
             return Err(TypeError::Attribute { op, name, expected: "a type" });

@@ -106,5 +106,5 @@ fn range_values(cx: &View<'_>) -> Option<Known> {
 
 /// At levels tile and lane.
 fn constant_types(site: &Site<'_>) -> Types {
-    site.constant()
+    crate::tile::one(site.view(ops::Constant::of)?.value().ty())
 }

@@ -156,7 +156,9 @@ fn make_result(site: &Site<'_>) -> Result<(), TypeError> {
                     format!("{}, at most {MAX_RANK}", counted(lengths_and_strides / 2, "axis"));
                 return Err(site.wrong_result(0, expected));
             }
-            match site.op.str("padding") == Some("nan") && !d.dtype.is_float() {
+            match ops::MakeDescriptor::of(site.op).is_some_and(|op| op.padding() == "nan")
+                && !d.dtype.is_float()
+            {
                 true => Err(site.wrong_attr("padding", "zero, as only floats have a NaN")),
                 false => Ok(()),
             }

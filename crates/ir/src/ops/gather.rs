@@ -265,7 +265,7 @@ fn center_crop_pad(cx: &View<'_>) -> Shapes {
 fn gather_values(cx: &View<'_>) -> Option<Known> {
     let (x, indices) = (cx.known(0)?, cx.known(1)?);
     let at = indices.ints()?;
-    let axis = geometry::axis(cx.op.int("axis")?, x.dims.len()).ok()?;
+    let axis = geometry::axis(ops::Gather::of(cx.op)?.axis(), x.dims.len()).ok()?;
     let dims = [&x.dims[..axis], &indices.dims, &x.dims[axis + 1..]].concat();
     let (own, inner) = (geometry::strides(&x.dims), geometry::strides(&indices.dims));
     let middle = indices.dims.len();
@@ -286,7 +286,7 @@ fn gather_elements_values(cx: &View<'_>) -> Option<Known> {
     if x.dims.len() != indices.dims.len() {
         return None;
     }
-    let axis = geometry::axis(cx.op.int("axis")?, x.dims.len()).ok()?;
+    let axis = geometry::axis(ops::GatherElements::of(cx.op)?.axis(), x.dims.len()).ok()?;
     let (own, other) = (geometry::strides(&x.dims), geometry::strides(&indices.dims));
     gathered(x, indices.dims.clone(), |index| {
         let which: usize = index.iter().zip(&other).map(|(i, s)| i * s).sum();

@@ -84,7 +84,9 @@ fn insert_types(site: &Site<'_>) -> Types {
 
 /// The element type of the vector, operand 0, which has an element at place `at`.
 fn element(site: &Site<'_>) -> Result<DType, TypeError> {
-    match (site.tensor(0)?, site.int("at")?) {
+    let extracted = ops::Extract::of(site.op).map(|op| op.at());
+    let at = extracted.or_else(|| ops::Insert::of(site.op).map(|op| op.at())).unwrap_or(-1);
+    match (site.tensor(0)?, at) {
         ((dtype, dims), at) if dims.len() == 1 => match usize::try_from(at) {
             Ok(at) if at < dims[0] => Ok(dtype),
             _ => Err(site.wrong_attr("at", format!("a place below {}", dims[0]))),

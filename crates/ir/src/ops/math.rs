@@ -84,7 +84,7 @@ fn libm_types(site: &Site<'_>) -> Types {
             return Err(site.wrong(i, format!("elements in dimensions {dims:?}")));
         }
     }
-    let to = site.dtype("to")?;
+    let to = site.element(ops::Libm::of(site.op).map(|op| op.to()), "to")?;
     match ops::Libm::of(site.op).is_some_and(|op| !op.function().is_empty()) {
         true => one(Type::fixed(to, &dims)),
         false => Err(site.wrong_attr("function", "the name of a function")),

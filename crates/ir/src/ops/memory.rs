@@ -164,7 +164,7 @@ fn lane_load_types(site: &Site<'_>) -> Types {
     site.unmasked(at.mask)?;
     hints(site)?;
     let dtype = site.pointer(at.ptr)?.0;
-    let width = usize::try_from(site.int("width")?).unwrap_or(0);
+    let width = ops::Load::of(site.op).map_or(0, |op| usize::try_from(op.width()).unwrap_or(0));
     let width = aligned(site, dtype, width, || site.wrong_attr("width", "1, 2 or 4"))?;
     one(Type::fixed(dtype, if width == 1 { &[] } else { std::slice::from_ref(&width) }))
 }
@@ -207,14 +207,14 @@ fn aligned(
 }
 
 fn print_types(site: &Site<'_>) -> Types {
-    if site.op.ints("dims").is_some_and(|dims| !dims.is_empty()) {
+    if ops::Print::of(site.op).and_then(|op| op.dims()).is_some_and(|dims| !dims.is_empty()) {
         return Err(site.wrong_attr("dims", "empty but at level lane"));
     }
     printed(site, 0)
 }
 
 fn lane_print_types(site: &Site<'_>) -> Types {
-    let dims = site.op.ints("dims").unwrap_or_default();
+    let dims = ops::Print::of(site.op).and_then(|op| op.dims()).unwrap_or_default();
     if dims.is_empty() {
         return printed(site, 0);
     }
@@ -232,7 +232,7 @@ fn printed(site: &Site<'_>, places: usize) -> Types {
     for i in 0..count {
         site.dims(i)?;
     }
-    let signed = site.op.ints("signed").unwrap_or_default();
+    let signed = ops::Print::of(site.op).and_then(|op| op.signed()).unwrap_or_default();
     match signed.is_empty() || signed.len() + places == count {
         true => Ok(vec![]),
         false => Err(site.wrong_attr("signed", "as many flags as operands, or none")),
@@ -250,9 +250,9 @@ fn alloc_types(site: &Site<'_>) -> Types {
         Space::ALL.iter().filter(|space| space.is_local()).map(|space| space.name()).collect();
     let name = site.choice("space", &local)?;
     let space = Space::by_name(name).ok_or_else(|| site.wrong_attr("space", local.join(", ")))?;
-    let to = site.dtype("dtype")?;
-    match usize::try_from(site.int("len")?) {
-        Ok(1..=MAX_ARRAY) => one(Type::Pointer(PointerType { to, space, shape: Some(vec![]) })),
+    let to = site.element(ops::Alloc::of(site.op).map(|op| op.dtype()), "dtype")?;
+    match ops::Alloc::of(site.op).and_then(|op| usize::try_from(op.len()).ok()) {
+        Some(1..=MAX_ARRAY) => one(Type::Pointer(PointerType { to, space, shape: Some(vec![]) })),
         _ => Err(site.wrong_attr("len", format!("1 to {MAX_ARRAY}"))),
     }
 }

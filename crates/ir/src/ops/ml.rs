@@ -104,8 +104,17 @@ ops! {
 
 /// Strings where the classes have names, else i64.
 fn class_labels_type(op: &Op, _: &Operands<'_>) -> Result<Type, TypeError> {
-    let strings = op.strs("classlabels_strings").is_some_and(|s| !s.is_empty());
+    let strings = labels(op).is_some_and(|s| !s.is_empty());
     Ok(Type::unranked(if strings { DType::Str } else { DType::I64 }))
+}
+
+/// The names of classes.
+fn labels(op: &Op) -> Option<&[String]> {
+    let linear = ops::LinearClassifier::of(op).map(|op| op.classlabels_strings());
+    let svm = || ops::SVMClassifier::of(op).map(|op| op.classlabels_strings());
+    let tree = || ops::TreeEnsembleClassifier::of(op).map(|op| op.classlabels_strings());
+    let map = || ops::ZipMap::of(op).map(|op| op.classlabels_strings());
+    linear.or_else(svm).or_else(tree).or_else(map)?
 }
 
 /// One map per row, from the label of a class to its score.

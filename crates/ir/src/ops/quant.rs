@@ -3,6 +3,7 @@
 use super::common::like;
 use crate::op::grammar::ops;
 use crate::op::{Operands, TypeError};
+use crate::ops;
 use crate::shape::{Shapes, View};
 use crate::{DType, Dim, Op, Type};
 
@@ -24,7 +25,12 @@ ops! {
 /// As the attribute says, else as the zero point, else u8.
 fn quantized_type(op: &Op, operands: &Operands<'_>) -> Result<Type, TypeError> {
     let zero_point = operands(2).and_then(Type::dtype);
-    Ok(Type::unranked(op.dtype("output_dtype").or(zero_point).unwrap_or(DType::U8)))
+    Ok(Type::unranked(
+        ops::QuantizeLinear::of(op)
+            .and_then(|op| op.output_dtype())
+            .or(zero_point)
+            .unwrap_or(DType::U8),
+    ))
 }
 
 /// DynamicQuantizeLinear: scale and zero point are scalars.

@@ -221,7 +221,7 @@ fn tile_values(cx: &View<'_>) -> Option<Known> {
 fn transpose_values(cx: &View<'_>) -> Option<Known> {
     let x = cx.known(0)?;
     let rank = x.dims.len();
-    let perm: Vec<usize> = match cx.op.ints("perm") {
+    let perm: Vec<usize> = match ops::Transpose::of(cx.op)?.perm() {
         Some(p) => p.iter().map(|&p| geometry::axis(p, rank).ok()).collect::<Option<_>>()?,
         None => (0..rank).rev().collect(),
     };

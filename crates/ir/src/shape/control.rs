@@ -2,7 +2,7 @@
 
 use super::error::ShapeError;
 use super::{Infer, View, dims, join};
-use crate::{Block, DType, Dim, Op, OpKind, Type, ValueId, counted};
+use crate::{Block, DType, Dim, Op, OpKind, Type, ValueId, counted, ops};
 
 impl Infer<'_> {
     /// Infers the regions of a control-flow op and the types of its results.
@@ -156,7 +156,7 @@ impl Infer<'_> {
 
     fn scan(&mut self, op: &Op) -> Result<(), ShapeError> {
         let body = self.region(op, 0)?;
-        let scanned = op.int("num_scan_inputs").and_then(|n| usize::try_from(n).ok());
+        let scanned = ops::Scan::of(op).and_then(|op| usize::try_from(op.num_scan_inputs()).ok());
         let states = scanned.and_then(|n| op.inputs.len().checked_sub(n)).ok_or_else(|| {
             self.wrong(op, "`num_scan_inputs` is greater than the number of operands")
         })?;

@@ -1,7 +1,7 @@
 //! Which of a kernel's parameters its pointers come from.
 
 use crate::op::{Effect, Use};
-use crate::{Block, Func, Module, Op, OpKind as K, Type, ValueId};
+use crate::{Block, Func, Module, Op, OpKind as K, Type, ValueId, ops};
 use std::collections::HashMap;
 
 /// Where pointers or descriptors may come from.
@@ -144,7 +144,7 @@ impl<'m> Origins<'m> {
     }
 
     fn call(&mut self, func: &'m Func, op: &Op) -> bool {
-        let name = op.str("callee").unwrap_or_default();
+        let name = ops::Call::of(op).map_or("", |op| op.callee());
         let Some(callee) = self.module.funcs.iter().find(|f| f.name == name) else { return false };
         let mut changed = false;
         for (&param, arg) in callee.body.params.iter().zip(op.inputs.iter().flatten()) {

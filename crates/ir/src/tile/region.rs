@@ -2,7 +2,7 @@
 
 use super::{Site, with_dims};
 use crate::op::TypeError;
-use crate::{Func, Op, OpKind, Type};
+use crate::{Func, Op, OpKind, Type, ops};
 use OpKind as K;
 
 /// Operands of `for` before the carried values.
@@ -61,7 +61,7 @@ pub(crate) fn signature(func: &Func, op: &Op) -> Result<Vec<Signature>, TypeErro
 
 /// Number of elements for which a `map` runs its region at once.
 pub(crate) fn pack(site: &Site<'_>) -> Result<usize, TypeError> {
-    let pack = usize::try_from(site.int("pack")?).ok();
+    let pack = ops::Map::of(site.op).and_then(|op| usize::try_from(op.pack()).ok());
     pack.filter(|n| (1..=super::MAX_ELEMENTS).contains(n))
         .ok_or_else(|| site.wrong_attr("pack", "positive"))
 }

@@ -1,8 +1,7 @@
 //! An op in its function, as the rules ask about it.
 
-use super::{Types, one};
 use crate::op::TypeError;
-use crate::{Attr, Block, DType, Func, Level, Op, Space, Type, ValueId};
+use crate::{Block, DType, Func, Level, Op, Space, Type, ValueId};
 
 /// An op in its function.
 pub(crate) struct Site<'a> {
@@ -224,15 +223,21 @@ impl<'a> Site<'a> {
 
     /// An element type attribute whose elements live in blocks.
     pub(crate) fn dtype(&self, name: &'static str) -> Result<DType, TypeError> {
-        let dtype = self.op.dtype(name).filter(|&dtype| super::is_element(dtype));
+        self.element(self.op.dtype(name), name)
+    }
+
+    /// The element type in an attribute, of those that live in blocks.
+    pub(crate) fn element(
+        &self,
+        given: Option<DType>,
+        name: &'static str,
+    ) -> Result<DType, TypeError> {
+        let dtype = given.filter(|&dtype| super::is_element(dtype));
         dtype.ok_or_else(|| self.wrong_attr(name, "an element type of blocks"))
     }
 
-    /// The type of a `constant`.
-    pub(crate) fn constant(&self) -> Types {
-        match self.op.attrs.get("value") {
-            Some(Attr::Tensor(value)) => one(value.ty()),
-            _ => Err(self.wrong_attr("value", "a tensor")),
-        }
+    /// The view of the op.
+    pub(crate) fn view<V>(&self, of: impl FnOnce(&'a Op) -> Option<V>) -> Result<V, TypeError> {
+        of(self.op).ok_or_else(|| TypeError::malformed(self.op))
     }
 }

@@ -4,7 +4,7 @@ use super::no_meaning;
 use crate::interp::error::Trap;
 use crate::interp::libm;
 use crate::interp::number::{float, from_float};
-use crate::{DType, Op, OpKind};
+use crate::{DType, Op, OpKind, ops};
 use OpKind as K;
 
 /// One element of an op on floats: in f64, rounded once.
@@ -123,7 +123,7 @@ fn binary(op: &Op, a: f64, b: f64) -> Option<f64> {
         K::Div => a / b,
         K::MaxNum => max_num(a, b),
         K::MinNum => min_num(a, b),
-        K::Mod if op.flag("fmod") => a % b,
+        K::Mod if ops::Mod::of(op).is_some_and(|op| op.fmod()) => a % b,
         K::Mod => match a % b {
             0.0 => 0f64.copysign(b),
             rest if (rest < 0.0) != (b < 0.0) => rest + b,

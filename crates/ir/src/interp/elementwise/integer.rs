@@ -3,7 +3,8 @@
 use super::no_meaning;
 use crate::interp::error::Trap;
 use crate::interp::number::{from_int, int, poison};
-use crate::{DType, Op, OpKind};
+use crate::op::words::ShiftDirection;
+use crate::{DType, Op, OpKind, ops};
 use OpKind as K;
 
 /// One element of an op on integers or truth values: in 128 bits, wrapped.
@@ -27,16 +28,18 @@ pub(super) fn on_integers(op: &Op, dtype: DType, bits: &[u64]) -> Result<u64, Tr
         }
         (K::Div | K::Mod, &[_, 0]) => poison(dtype),
         (K::Div, &[_, b]) => wrapped(a / b),
-        (K::Mod, &[_, b]) if op.flag("fmod") => wrapped(a % b),
+        (K::Mod, &[_, b]) if ops::Mod::of(op).is_some_and(|op| op.fmod()) => wrapped(a % b),
         (K::Mod, &[_, b]) => match a % b {
             rest if rest != 0 && (rest < 0) != (b < 0) => wrapped(rest + b),
             rest => wrapped(rest),
         },
         (K::BitShift, &[_, by]) => match u32::try_from(by) {
-            Ok(by) if (by as usize) < dtype.bits() => match op.str("direction") {
-                Some("RIGHT") => wrapped(a >> by),
-                _ => wrapped(a << by),
-            },
+            Ok(by) if (by as usize) < dtype.bits() => {
+                match ops::BitShift::of(op).ok_or(Trap::Unknown)?.direction() {
+                    ShiftDirection::Right => wrapped(a >> by),
+                    ShiftDirection::Left => wrapped(a << by),
+                }
+            }
             _ => poison(dtype),
         },
         (K::BitwiseAnd | K::And, &[_, b]) => wrapped(a & b),

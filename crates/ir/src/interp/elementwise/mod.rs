@@ -10,7 +10,8 @@ use super::number::{Rounding, cast, from_float, from_int};
 use super::value::Block;
 use crate::decompose::{Decomposition, Step};
 use crate::op::Rule;
-use crate::{DType, Op, OpKind};
+use crate::op::words::FloatRounding;
+use crate::{DType, Op, OpKind, ops};
 use OpKind as K;
 use float::on_floats;
 use integer::on_integers;
@@ -46,11 +47,12 @@ fn evaluate(op: &Op, operands: &[Option<&Block>]) -> Result<Block, Trap> {
             K::Where => bits[if bits[0] != 0 { 1 } else { 2 }],
             K::Cast if from == to => bits[0],
             K::Cast => {
-                let rounding = match op.str("rounding") {
-                    Some("rtz") => Rounding::Truncate,
-                    _ => Rounding::Nearest,
+                let op = ops::Cast::of(op).ok_or(Trap::Unknown)?;
+                let rounding = match op.rounding() {
+                    FloatRounding::TowardZero => Rounding::Truncate,
+                    FloatRounding::NearestEven => Rounding::Nearest,
                 };
-                cast(from, to, bits[0], rounding, op.flag("saturate"))
+                cast(from, to, bits[0], rounding, op.saturate())
             }
             K::BitCast => bits[0],
             K::Libm => {

@@ -11,7 +11,7 @@ use crate::interp::number::{float, from_float};
 use crate::interp::transfer::{read, write};
 use crate::interp::value::{Block, Value};
 use crate::types::{ACCUMULATOR, MATRIX, PointerType};
-use crate::{OpKind as K, Type};
+use crate::{OpKind as K, Type, ops};
 
 /// Where the elements of a square lie behind a pointer.
 struct Square {
@@ -29,9 +29,19 @@ impl<'m> Threadgroup<'m> {
                 let x = site.block(0)?;
                 Block::new(x.dtype, &[MATRIX; 2], vec![x.first(); MATRIX * MATRIX])
             }
-            K::MatrixLoad => self.load(first, site, MATRIX, (0, site.op.flag("transpose")))?,
+            K::MatrixLoad => self.load(
+                first,
+                site,
+                MATRIX,
+                (0, ops::MatrixLoad::of(site.op).is_some_and(|op| op.transpose())),
+            )?,
             K::MatrixStore => {
-                self.store(first, site, MATRIX, site.op.flag("transpose"))?;
+                self.store(
+                    first,
+                    site,
+                    MATRIX,
+                    ops::MatrixStore::of(site.op).is_some_and(|op| op.transpose()),
+                )?;
                 return Ok(vec![]);
             }
             K::MatrixMultiplyAdd => {

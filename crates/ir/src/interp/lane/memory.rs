@@ -10,7 +10,7 @@ use crate::interp::machine::{Site, Values};
 use crate::interp::transfer::{read, write};
 use crate::interp::value::{Block, Value};
 use crate::types::{PointerType, Space};
-use crate::{OpKind, Type};
+use crate::{Type, ops};
 
 impl<'m> Threadgroup<'m> {
     /// One array for all threads, or one for each.
@@ -20,7 +20,7 @@ impl<'m> Threadgroup<'m> {
             let op = site.op;
             // Nobody asked for the array.
             let Some(pointer) = site.result(0).and_then(pointee) else { return Ok(vec![]) };
-            let len = op.int("len").and_then(|len| usize::try_from(len).ok());
+            let len = ops::Alloc::of(op).and_then(|op| usize::try_from(op.len()).ok());
             let bytes = len.ok_or(Trap::Unknown)?.saturating_mul(pointer.to.size());
             let name = op.output(0).map_or("array", |id| &site.func.info(id).name);
             let address = match (pointer.space, shared) {
@@ -42,11 +42,14 @@ impl<'m> Threadgroup<'m> {
     pub(super) fn transfer(&mut self, thread: usize, site: &Site<'m>) -> Values {
         let (to, address) = pointer(site, 0)?;
         let size = to.to.size();
-        let (manner, count) = match site.op.kind {
-            OpKind::Load => (Manner::Read, site.op.int("width").map_or(1, |width| width as usize)),
-            _ => (Manner::Write, site.block(1)?.bits.len()),
+        let (manner, count, align) = match ops::Load::of(site.op) {
+            Some(load) => (Manner::Read, load.width() as usize, load.align()),
+            None => {
+                let store = ops::Store::of(site.op).ok_or(Trap::Unknown)?;
+                (Manner::Write, site.block(1)?.bits.len(), store.align())
+            }
         };
-        let align = site.op.int("align").filter(|&align| align > 0).map_or(size, |a| a as usize);
+        let align = if align > 0 { align as usize } else { size };
         self.check(site, to.space, manner, (address, size * count, align), Who::thread(thread))?;
         let elements = (0..count as u64).map(|i| address + i * size as u64);
         let memory = self.memory(to.space);

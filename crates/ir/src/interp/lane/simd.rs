@@ -8,7 +8,7 @@ use crate::interp::machine::Site;
 use crate::interp::number::{from_float, from_int};
 use crate::interp::value::{Block, Value};
 use crate::lane::SIMDGROUP;
-use crate::{DType, OpKind};
+use crate::{DType, OpKind, ops};
 use OpKind as K;
 use std::ops::Range;
 
@@ -100,7 +100,9 @@ impl<'m> Threadgroup<'m> {
 
 /// The memory that a barrier is for.
 fn memory<'a>(sites: &'a [Site<'_>]) -> &'a str {
-    sites.first().and_then(|site| site.op.str("memory")).unwrap_or_default()
+    let Some(op) = sites.first().map(|site| site.op) else { return "" };
+    let group = ops::ThreadgroupBarrier::of(op).map(|op| op.memory());
+    group.or_else(|| ops::SimdgroupBarrier::of(op).map(|op| op.memory())).unwrap_or_default()
 }
 
 /// An error unless an operand is the same in all lanes.
@@ -144,7 +146,7 @@ fn merged(op: &str, a: &Block, b: &Block) -> Result<Block, Trap> {
 fn reduced(sites: &[Site<'_>]) -> Result<Block, Trap> {
     let mut row: Vec<Block> =
         sites.iter().map(|site| site.block(0).cloned()).collect::<Result<_, _>>()?;
-    let op = sites.first().and_then(|site| site.op.str("op")).ok_or(Trap::Unknown)?;
+    let op = sites.first().and_then(|site| ops::SimdReduce::of(site.op)).ok_or(Trap::Unknown)?.op();
     while row.len() > 1 {
         let pairs = row.chunks(2).map(|pair| match pair {
             [left, right] => merged(op, left, right),
@@ -157,7 +159,8 @@ fn reduced(sites: &[Site<'_>]) -> Result<Block, Trap> {
 
 fn prefixes(sites: &[Site<'_>]) -> Result<Vec<Block>, Trap> {
     let Some(site) = sites.first() else { return Ok(vec![]) };
-    let (op, exclusive) = (site.op.str("op").unwrap_or_default(), site.op.flag("exclusive"));
+    let op = ops::SimdPrefix::of(site.op).ok_or(Trap::Unknown)?;
+    let (op, exclusive) = (op.op(), op.exclusive());
     let x = site.block(0)?;
     let neutral = match (op, x.dtype.is_float()) {
         ("mul", true) => from_float(x.dtype, 1.0),

@@ -4,11 +4,11 @@ mod rounded;
 
 use super::error::Trap;
 use super::number::{self, float, from_float, from_int, int};
-use crate::{DType, Op};
+use crate::{DType, Op, ops};
 
 /// One element of the function that the op names.
 pub(super) fn element(op: &Op, types: &[DType], bits: &[u64], to: DType) -> Result<u64, Trap> {
-    let function = op.str("function").unwrap_or_default();
+    let function = ops::Libm::of(op).ok_or(Trap::Unknown)?.function();
     let args: Vec<(DType, u64)> = types.iter().copied().zip(bits.iter().copied()).collect();
     apply(function, &args, to).ok_or_else(|| {
         let types: Vec<&str> = types.iter().map(|dtype| dtype.name()).collect();
