@@ -36,7 +36,7 @@ const COUNTS: &[Count] = &[
     Count {
         name: "attributes",
         explanation: "attributes read or written by a string, outside of the text form, the verifier and importers",
-        limit: 720,
+        limit: 2,
         goal: 0,
         places: |sources| {
             let reads = r#"\.(?:int|flag|float|str|ints|floats|strs|dtype|attr)\("\w+"\)"#;
@@ -53,7 +53,7 @@ const COUNTS: &[Count] = &[
     Count {
         name: "defaults",
         explanation: "second defaults of attributes, beside those of the op table",
-        limit: 180,
+        limit: 1,
         goal: 0,
         places: |sources| {
             let read = r#"\.(?:int|flag|float|str|ints|floats|strs|dtype|attr)\("\w+"\)"#;
@@ -63,7 +63,7 @@ const COUNTS: &[Count] = &[
     Count {
         name: "operands",
         explanation: "operands by number outside of `ir/src/ops`",
-        limit: 843,
+        limit: 40,
         goal: 60,
         places: |sources| {
             let names = "input|tensor|opt|operand|optional|take|constant|scalar|shape|known|has|dtype|dims|ints|value|reuse|ty|rank|exprs|count";
@@ -75,21 +75,21 @@ const COUNTS: &[Count] = &[
     Count {
         name: "matches",
         explanation: "files outside of `ir/src/ops` that match over eight or more kinds of ops",
-        limit: 41,
+        limit: 22,
         goal: 20,
         places: matches_over_kinds,
     },
     Count {
         name: "guesses",
         explanation: "places that guess a fact about an op that they do not know",
-        limit: 8,
+        limit: 0,
         goal: 0,
         places: guesses,
     },
     Count {
         name: "kernels",
         explanation: "CPU kernels that read the op at each launch: `Plain::boxed` and `call.op`",
-        limit: 314,
+        limit: 0,
         goal: 0,
         places: |sources| {
             sources
@@ -99,14 +99,14 @@ const COUNTS: &[Count] = &[
     Count {
         name: "names",
         explanation: "names of public types that several crates have",
-        limit: 33,
+        limit: 26,
         goal: 12,
         places: shared_names,
     },
     Count {
         name: "pseudo-ops",
         explanation: "errors that name an op which does not exist",
-        limit: 22,
+        limit: 0,
         goal: 0,
         places: |sources| {
             let names = "kernel|module|region|block|yield|element|the engine";
@@ -123,14 +123,14 @@ const COUNTS: &[Count] = &[
     Count {
         name: "what",
         explanation: "lines of doc comments that begin with \"What\"",
-        limit: 518,
+        limit: 1,
         goal: 20,
         places: |sources| sources.all(r"(?m)^\s*//[/!] What\b"),
     },
     Count {
         name: "long",
         explanation: "files of more than 500 lines",
-        limit: 16,
+        limit: 14,
         goal: 12,
         places: |sources| {
             let long = |(path, text): &(String, String)| {
@@ -143,7 +143,7 @@ const COUNTS: &[Count] = &[
     Count {
         name: "median",
         explanation: "lines of the median file",
-        limit: 152,
+        limit: 151,
         goal: 150,
         places: |sources| {
             let mut lines: Vec<usize> =
