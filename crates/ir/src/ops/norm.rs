@@ -35,12 +35,12 @@ ops! {
     /// Layer normalisation of x + skip + bias over the last axis, and that sum, as ONNX Runtime's operator.
     RuntimeSkipLayerNormalization "runtime_skip_layer_normalization" Reduce
         (x: Float T, skip: Float T, gamma[weight]: Float T, beta[opt weight]: Float T, bias[opt weight]: Float T)
-        -> (y: Elem(0), mean[opt]: F32, inv_std_var[opt]: F32, sum[opt]: Elem(0)) { epsilon: Float = 1e-5 }
+        -> (y: Elem(0), mean[opt]: F32, inv_std_var[opt]: F32, sum[opt]: Elem(0)) { epsilon: Float = 1e-12 }
         onnx "com.microsoft" 1 as "SkipLayerNormalization" composite runtime_skip_layer_norm shape runtime_skip_norm;
     /// `rms_normalization` of x + skip + bias over the last axis, and that sum.
     SkipSimplifiedLayerNormalization "skip_simplified_layer_normalization" Reduce
         (x: Float T, skip: Float T, gamma[weight]: Float T, bias[opt weight]: Float T)
-        -> (y: Elem(0), mean[opt]: F32, inv_std_var[opt]: F32, sum[opt]: Elem(0)) { epsilon: Float = 1e-5 }
+        -> (y: Elem(0), mean[opt]: F32, inv_std_var[opt]: F32, sum[opt]: Elem(0)) { epsilon: Float = 1e-12 }
         onnx "com.microsoft" 1 composite skip_rms_norm shape runtime_skip_norm;
     /// x/√(mean(x²) + epsilon)·scale over the axes from `axis` on.
     RMSNormalization "rms_normalization" Reduce (x, scale) -> (y: Elem(1)) {

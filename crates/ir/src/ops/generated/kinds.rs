@@ -1068,11 +1068,11 @@ pub enum OpKind {
     SkipLayerNormalization,
     /// Layer normalisation of x + skip + bias over the last axis, and that sum, as ONNX Runtime's operator.
     ///
-    /// `(y, mean[opt], inv_std_var[opt], sum[opt]) = runtime_skip_layer_normalization(x, skip, gamma, beta[opt], bias[opt]) {epsilon: Float = 1e-5}`
+    /// `(y, mean[opt], inv_std_var[opt], sum[opt]) = runtime_skip_layer_normalization(x, skip, gamma, beta[opt], bias[opt]) {epsilon: Float = 1e-12}`
     RuntimeSkipLayerNormalization,
     /// `rms_normalization` of x + skip + bias over the last axis, and that sum.
     ///
-    /// `(y, mean[opt], inv_std_var[opt], sum[opt]) = skip_simplified_layer_normalization(x, skip, gamma, bias[opt]) {epsilon: Float = 1e-5}`
+    /// `(y, mean[opt], inv_std_var[opt], sum[opt]) = skip_simplified_layer_normalization(x, skip, gamma, bias[opt]) {epsilon: Float = 1e-12}`
     SkipSimplifiedLayerNormalization,
     /// x/√(mean(x²) + epsilon)·scale over the axes from `axis` on.
     ///
