@@ -2,7 +2,7 @@
 
 use std::fmt;
 use trident_ir::interp::number::{float, from_float, from_int, int, mask};
-use trident_ir::op::{Arity, AttrDecl, Default};
+use trident_ir::op::{AttrDecl, Default};
 use trident_ir::tile::is_element;
 use trident_ir::{Attr, DType, OpKind};
 
@@ -80,7 +80,7 @@ pub(crate) fn cases(kind: OpKind) -> Vec<Case> {
             let types: Vec<DType> =
                 (0..count).map(|i| if takes(i, dtype) { dtype } else { DType::Bool }).collect();
             for attrs in attributes(kind, dtype) {
-                for data in data(kind, &types, decl.operands[main].arity) {
+                for data in data(kind, &types) {
                     let (attrs, types) = (attrs.clone(), types.clone());
                     cases.push(Case { kind, attrs, types, data });
                 }
@@ -133,10 +133,10 @@ fn choices(kind: OpKind, attr: &AttrDecl, dtype: DType) -> Vec<Attr> {
     }
 }
 
-/// The contents of operands: for bounds, which are scalars, one of several pairs.
-fn data(kind: OpKind, types: &[DType], arity: Arity) -> Vec<Vec<Vec<u64>>> {
+/// The contents of operands: for the bounds of `clip`, which are scalars, one of several pairs.
+fn data(kind: OpKind, types: &[DType]) -> Vec<Vec<Vec<u64>>> {
     let whole: Vec<Vec<u64>> = (0..types.len()).map(|i| operand(kind, types[i], i)).collect();
-    if arity != Arity::Optional {
+    if kind != OpKind::Clip {
         return vec![whole];
     }
     let bounds = [(-1.0, 1.0), (0.0, 3.0), (-0.0, 0.0), (1.0, -1.0), (f64::NAN, 2.0)];
