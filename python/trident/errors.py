@@ -13,7 +13,7 @@ def _loc(frames: Sequence[Frame]) -> str | None:
 
 
 def _shown(message: str, frames: Sequence[Frame]) -> str:
-    """The message with the lines of source below it: of the place, and of the calls that lead to it."""
+    """The message, and below it the lines of source: the place and the calls that lead to it."""
     lines = [message]
     for call, (file, line, column) in enumerate(frames):
         loc = f"{file}:{line}:{column}"

@@ -38,7 +38,10 @@ def gelu(suite, name, op, bias, **attrs):
 
 def skip_norm(suite, name, beta, bias, size=1.0, **attrs):
     random = suite.random(name)
-    normal = lambda *shape: random.normal(size=shape).astype(np.float32)
+
+    def normal(*shape):
+        return random.normal(size=shape).astype(np.float32)
+
     x, skip = (normal(2, 3, 8) * np.float32(size) for _ in range(2))
     inputs = {"x": x, "skip": skip, "gamma": normal(8)}
     if beta is not None:
@@ -59,7 +62,10 @@ def rotation(length, size):
 def group_query(suite, name, batch, past, length, packed=False, rotary=True, **attrs):
     random = suite.random(name)
     heads, kv_heads, size = 4, 2, 16
-    normal = lambda *shape: random.normal(size=shape).astype(np.float32)
+
+    def normal(*shape):
+        return random.normal(size=shape).astype(np.float32)
+
     widths = [heads * size, kv_heads * size, kv_heads * size]
     if packed:
         qkv = [normal(batch, length, sum(widths)), None, None]
@@ -78,19 +84,21 @@ def group_query(suite, name, batch, past, length, packed=False, rotary=True, **a
     present = (batch, kv_heads, "present", size)
     results = {"y": (batch, length, widths[0]), "present_key": present, "present_value": present}
     attrs = {"num_heads": heads, "kv_num_heads": kv_heads, "do_rotary": int(rotary), **attrs}
-    compare(suite, of_microsoft("GroupQueryAttention", inputs, list(results), results, **attrs), inputs)
+    model = of_microsoft("GroupQueryAttention", inputs, list(results), results, **attrs)
+    compare(suite, model, inputs)
 
 
 def run(suite):
-    check = lambda name, of, *args, **kwargs: suite.check(
-        name, lambda: of(suite, name, *args, **kwargs)
-    )
+    def check(name, of, *args, **kwargs):
+        suite.check(name, lambda: of(suite, name, *args, **kwargs))
+
     check("BiasGelu", gelu, "BiasGelu", True)
     check("QuickGelu", gelu, "QuickGelu", False, alpha=1.5)
     check("QuickGelu, alpha left out", gelu, "QuickGelu", False)
     check("FastGelu", gelu, "FastGelu", False)
     check("FastGelu with a bias", gelu, "FastGelu", True)
-    for norm, beta in (("SkipSimplifiedLayerNormalization", None), ("SkipLayerNormalization", False)):
+    norms = (("SkipSimplifiedLayerNormalization", None), ("SkipLayerNormalization", False))
+    for norm, beta in norms:
         check(norm, skip_norm, beta, False, epsilon=1e-5)
         # The epsilon that is left out is much less than that of the standard's operators.
         check(f"{norm} of small numbers", skip_norm, beta, False, size=1e-4)
