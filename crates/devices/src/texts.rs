@@ -61,7 +61,7 @@ impl MetalChip {
     /// Translates the entry function of a module of level tile.
     ///
     /// # Errors
-    /// Those of a GPU's compiler of kernels.
+    /// The same errors as a GPU's compiler of kernels.
     pub fn translate(&self, module: &Module) -> Result<MetalTexts, CompileError> {
         Translation::of(module, &self.0).map(MetalTexts)
     }

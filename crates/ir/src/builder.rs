@@ -1,7 +1,7 @@
 //! Appends ops to a function and types their results.
 
 use crate::op::{New, TypeError};
-use crate::{Attr, Block, DType, Func, Literal, Loc, Op, OpKind, Type, ValueId};
+use crate::{Attr, Block, DType, Func, Literal, Loc, Op, OpKind, Type, ValueId, ops};
 
 /// Builds the body of a function, op by op.
 ///
@@ -142,8 +142,8 @@ impl<'f> Builder<'f> {
     /// Appends a constant.
     pub fn literal(&mut self, value: Literal) -> ValueId {
         let out = self.func.value(self.name(OpKind::Constant), value.ty());
-        let mut op = Op::new(OpKind::Constant, vec![], vec![Some(out)]);
-        op.attrs.set("value", Attr::Tensor(value));
+        let mut op = ops::Constant::new().value(value).into_op();
+        op.outputs = vec![Some(out)];
         op.loc = self.loc.clone();
         self.block.ops.push(op);
         out

@@ -19,7 +19,7 @@ pub trait SharedGpu: fmt::Debug + Send + Sync {
     /// A buffer that another library has made, by its handle. It is held, not copied.
     ///
     /// # Errors
-    /// What is no buffer of the GPU.
+    /// The handle is not that of a buffer of the GPU.
     ///
     /// # Safety
     /// The handle is that of an object which lives until this returns. Launches access its memory while they use the result.

@@ -126,9 +126,9 @@ fn hints(site: &Site<'_>) -> Result<(), TypeError> {
 }
 
 /// Pointers of a block each have one element, wherever it is.
-fn single(site: &Site<'_>) -> Result<(), TypeError> {
-    for (name, only) in [("width", 1), ("align", 0)] {
-        if site.op.int(name).is_some_and(|value| value != only) {
+fn single(site: &Site<'_>, width: i64, align: i64) -> Result<(), TypeError> {
+    for (name, value, only) in [("width", width, 1), ("align", align, 0)] {
+        if value != only {
             return Err(site.wrong_attr(name, format!("{only} but at level lane")));
         }
     }
@@ -136,9 +136,9 @@ fn single(site: &Site<'_>) -> Result<(), TypeError> {
 }
 
 fn load_types(site: &Site<'_>) -> Types {
-    let at = ops::Load::AT;
+    let (op, at) = (site.view(ops::Load::of)?, ops::Load::AT);
     hints(site)?;
-    single(site)?;
+    single(site, op.width(), op.align())?;
     let (ty, dims) = site.pointee(at.ptr)?;
     site.mask(at.mask, &dims)?;
     if site.optional(at.other).is_some() {
@@ -149,9 +149,9 @@ fn load_types(site: &Site<'_>) -> Types {
 }
 
 fn store_types(site: &Site<'_>) -> Types {
-    let at = ops::Store::AT;
+    let (op, at) = (site.view(ops::Store::of)?, ops::Store::AT);
     hints(site)?;
-    single(site)?;
+    single(site, 1, op.align())?;
     site.writable(at.ptr)?;
     let (ty, dims) = site.pointee(at.ptr)?;
     site.expect(at.value, &ty)?;
@@ -160,17 +160,17 @@ fn store_types(site: &Site<'_>) -> Types {
 }
 
 fn lane_load_types(site: &Site<'_>) -> Types {
-    let at = ops::Load::AT;
+    let (op, at) = (site.view(ops::Load::of)?, ops::Load::AT);
     site.unmasked(at.mask)?;
     hints(site)?;
     let dtype = site.pointer(at.ptr)?.0;
-    let width = ops::Load::of(site.op).map_or(0, |op| usize::try_from(op.width()).unwrap_or(0));
-    let width = aligned(site, dtype, width, || site.wrong_attr("width", "1, 2 or 4"))?;
+    let width = usize::try_from(op.width()).unwrap_or(0);
+    aligned(site, dtype, width, op.align(), || site.wrong_attr("width", "1, 2 or 4"))?;
     one(Type::fixed(dtype, if width == 1 { &[] } else { std::slice::from_ref(&width) }))
 }
 
 fn lane_store_types(site: &Site<'_>) -> Types {
-    let at = ops::Store::AT;
+    let (op, at) = (site.view(ops::Store::of)?, ops::Store::AT);
     site.unmasked(at.mask)?;
     hints(site)?;
     let dtype = site.writable(at.ptr)?.0;
@@ -179,28 +179,28 @@ fn lane_store_types(site: &Site<'_>) -> Types {
         return Err(site.wrong(at.value, format!("{dtype}, as in memory")));
     }
     let elements = dims.iter().product();
-    aligned(site, dtype, elements, || site.wrong(at.value, "1, 2 or 4 elements"))?;
+    aligned(site, dtype, elements, op.align(), || site.wrong(at.value, "1, 2 or 4 elements"))?;
     Ok(vec![])
 }
 
-/// A number of elements that are read or written at once, and how their address is aligned.
+/// Checks the number of elements that are read or written at once, and how their address is aligned.
 fn aligned(
     site: &Site<'_>,
     dtype: DType,
     width: usize,
+    align: i64,
     wrong: impl Fn() -> TypeError,
-) -> Result<usize, TypeError> {
+) -> Result<(), TypeError> {
     if !matches!(width, 1 | 2 | MAX_WIDTH) {
         return Err(wrong());
     }
-    let (align, size) = (site.int("align")?, dtype.size());
+    let (size, most) = (dtype.size(), dtype.size() * width);
     let fits = usize::try_from(align).is_ok_and(|align| {
-        align == 0 || (align.is_power_of_two() && (size..=size * width).contains(&align))
+        align == 0 || (align.is_power_of_two() && (size..=most).contains(&align))
     });
     match fits {
-        true => Ok(width),
+        true => Ok(()),
         false => {
-            let most = size * width;
             Err(site.wrong_attr("align", format!("0 or a power of two from {size} to {most}")))
         }
     }
