@@ -124,10 +124,10 @@ def summary(rows):
     worst = min(good, key=ratio)
     threads = sorted({row["threads"] for row in good})
     yield (
-        f"{PEER}'s time ÷ ours, geometric mean over {len(good)} configurations: "
-        f"{geometric_mean(map(ratio, good)):.2f} (above 1 is faster); the slowest, "
-        f"{worst['op']} in {worst['size']} on "
-        f"{counted(worst['threads'], 'thread')}, {ratio(worst):.2f}."
+        f"{PEER}'s time ÷ Trident's, geometric mean over {len(good)} configurations: "
+        f"{geometric_mean(map(ratio, good)):.2f} (above 1: Trident is faster). "
+        f"The lowest ratio is {ratio(worst):.2f}: {worst['op']}, {worst['size']}, "
+        f"{counted(worst['threads'], 'thread')}."
     )
     yield ""
     yield f"| op | {' | '.join(counted(n, 'thread') for n in threads)} |"
@@ -157,11 +157,11 @@ def markdown(rows, latency, versions):
     lines = [
         processor_line(versions),
         "",
-        "Triton kernels (of `examples/triton` and `xtask/python/kernel_bench`) beside PyTorch "
-        "eager, f32, in one process and in turns; a figure is the median over the turns. Kernels "
+        "Triton kernels (from `examples/triton` and `xtask/python/kernel_bench`) and PyTorch "
+        "eager, f32, in turns in one process. A figure is the median over the turns. Kernels "
         "are launched as compiled kernels, `compiled[grid](…)`. Both sides write to outputs that "
-        "exist, but for layer norm and attention, where PyTorch has no `out=` and allocates. "
-        "Ratio: PyTorch's time ÷ ours, above 1 is faster. "
+        "were allocated before, except in layer norm and attention: PyTorch has no `out=` for "
+        "these, and allocates. Ratio: PyTorch's time ÷ Trident's; above 1, Trident is faster. "
         f"Geometric mean: {geometric_mean(map(ratio, measured(rows))):.2f}.",
         "",
         *(f"- {line}" for line in machine(rows)),

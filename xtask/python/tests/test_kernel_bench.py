@@ -57,7 +57,7 @@ class Bars(unittest.TestCase):
         rows += [row("mul", threads=2), {"op": "exp", "size": "L2", "threads": 1, "error": "no"}]
         lines = list(report.summary(rows))
         self.assertIn("over 5 configurations", lines[0])
-        self.assertIn("the slowest, add in memory on 2 threads, 0.50", lines[0])
+        self.assertIn("The lowest ratio is 0.50: add, memory, 2 threads", lines[0])
         self.assertEqual(lines[-2:], ["| add | 4.00 | 0.50 |", "| mul | 2.00 | 2.00 |"])
         self.assertEqual(list(report.summary(rows[-1:])), [])
 
