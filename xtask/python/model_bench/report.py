@@ -86,13 +86,13 @@ def markdown(rows, versions):
     """The part of docs/benchmarks.md about models."""
     names = ", ".join(f"{name} {version}" for name, version in versions.items())
     lines = [
-        f"Machine: {processor()}, {os.cpu_count()} logical cores. Peers: {names}.",
+        f"Machine: {processor()}, {os.cpu_count()} logical cores. Other engines: {names}.",
         "",
-        "Each engine runs in a process of its own, all engines take turns, and the figure is the "
-        "median over the rounds of each round's median. The nine image models are the `light` "
-        "models of the ONNX backend suite with random weights; minilm has a sequence of 128. "
-        "Memory is the peak resident size, for ONNX Runtime without Python and NumPy themselves. "
-        "–: the engine does not run the model.",
+        "Each engine runs in its own process, and the engines take turns. A round gives the "
+        "median of its runs; the figure is the median of the rounds. The nine image models are "
+        "the `light` models of the ONNX backend suite with random weights; minilm has a sequence "
+        "of 128 tokens. Memory is the peak resident size; from that of ONNX Runtime, the memory "
+        "of Python and NumPy is subtracted. –: the engine does not run the model.",
         "",
         *(f"- {line}" for line in summary(rows)),
         "",

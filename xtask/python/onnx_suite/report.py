@@ -81,8 +81,8 @@ def full_markdown(rows, listed, versions):
         "",
         "## By op",
         "",
-        "A case counts for each op that its model contains; the suite writes the function body of "
-        "many ops out as a second case.",
+        "A case counts for every op in its model. Many ops have a second case, in which the suite "
+        "replaces the op by its function body; such a case counts for the ops of that body.",
         "",
         "| op | passed / scored | | op | passed / scored |",
         "|---|---|---|---|---|",

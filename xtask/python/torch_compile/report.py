@@ -19,7 +19,7 @@ def means(rows):
             f"{name} {geometric_mean(ratio(row, peer) for row in mine):.2f}"
             for peer, name in PEERS.items()
         )
-        mean = f"geometric mean of {len(mine)}, time ÷ ours: {found}"
+        mean = f"geometric mean of {len(mine)}, time ÷ Trident's: {found}"
         yield f"{counted(threads, 'thread')}, {mean}"
 
 
@@ -48,10 +48,11 @@ def markdown(rows, versions):
         [
             processor_line(versions),
             "",
-            "Functions of `xtask/python/torch_compile` under `torch.compile`, by Inductor's Triton "
-            "back end on Trident, by Inductor's C++ back end (g++), and in PyTorch eager, in one "
-            "process and in turns; a figure is the median over the turns. Results are compared "
-            "with eager in f64 before. Ratios above 1: Trident is faster.",
+            "Functions of `xtask/python/torch_compile`, run in three ways: `torch.compile` with "
+            "Inductor's Triton back end on Trident, `torch.compile` with Inductor's C++ back end "
+            "(g++), and PyTorch eager. They take turns in one process; a figure is the median over "
+            "the turns. Before a function is timed, its results are compared with eager in f64. "
+            "Ratios above 1: Trident is faster.",
             "",
             *(f"- {line}" for line in means(rows)),
             "",

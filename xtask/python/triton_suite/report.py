@@ -62,7 +62,7 @@ def markdown(rows, listed, versions):
         "",
         "Written by `cargo xtask conformance triton --bless` from a run of upstream's tests "
         f"(commit {versions['suite']}) with `triton` {versions['triton']} on the "
-        f"`{versions['device']}` device. What upstream itself skips is not scored.",
+        f"`{versions['device']}` device. Cases that upstream itself skips are not scored.",
         "",
         "| file | passed / scored | launched a kernel | skipped |",
         "|---|---:|---:|---:|",
@@ -84,8 +84,8 @@ def markdown(rows, listed, versions):
         lines += [
             "`REFUSED`: the compiler refuses the kernel by name. `ASM`: the test looks for another "
             "back end's assembly text. `ERR`: another exception. `MISMATCH`: an assertion of the "
-            "test does not hold. `TIMEOUT`: no end within the time limit. "
-            "`SLOW`: the same, known of this processor and not scored.",
+            "test does not hold. `TIMEOUT`: the test did not end within the time limit. "
+            "`SLOW`: a known `TIMEOUT` on this processor, which is not scored.",
             "",
             "| status | reason | tests | cases |",
             "|---|---|---|---:|",
