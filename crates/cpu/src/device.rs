@@ -1,6 +1,6 @@
 //! The device: information, estimates and compilation.
 
-use crate::kernel::{Call, Compile, Kernel};
+use crate::kernel::{Call, Compile, CpuKernel};
 use crate::ops;
 use crate::rewrites::REWRITES;
 use crate::tile::Functions;
@@ -93,7 +93,7 @@ impl Device for CpuDevice {
 
 /// A compiled op.
 struct Compiled {
-    kernel: Box<dyn Kernel>,
+    kernel: Box<dyn CpuKernel>,
     /// For each result, whether somebody uses it.
     wanted: Vec<bool>,
     shapes: OpShapes,

@@ -7,7 +7,7 @@ use trident_kernels::threads::Threads;
 use trident_runtime::{Declined, ForkMutex, KernelError, Launch, Pool, Tensor, Unit, Value};
 
 /// An op made ready to run: attributes read, constant operands packed.
-pub trait Kernel: Send + Sync {
+pub(crate) trait CpuKernel: Send + Sync {
     /// Name for reports: `conv.gemm.avx512`.
     fn name(&self) -> &str;
 
@@ -26,75 +26,75 @@ pub trait Kernel: Send + Sync {
 }
 
 /// The facts by which a kernel is chosen: the op, its operand types, constants.
-pub struct Compile<'a> {
+pub(crate) struct Compile<'a> {
     /// The op.
-    pub op: &'a Op,
+    pub(crate) op: &'a Op,
     /// The unit around it.
-    pub unit: &'a Unit<'a>,
+    pub(crate) unit: &'a Unit<'a>,
     /// The device's threads.
-    pub threads: &'a Arc<Threads>,
+    pub(crate) threads: &'a Arc<Threads>,
     /// The device's tile functions.
     pub(crate) functions: &'a Arc<Functions>,
 }
 
 impl<'a> Compile<'a> {
     /// The typed view of the op, by its `of`: `cx.view(Conv::of)?`.
-    pub fn view<V>(&self, of: fn(&'a Op) -> Option<V>) -> Result<V, Declined> {
+    pub(crate) fn view<V>(&self, of: fn(&'a Op) -> Option<V>) -> Result<V, Declined> {
         of(self.op).ok_or_else(|| self.declined("operands or attributes do not fit the op"))
     }
 
     /// The element type of operand `i`, if it is a tensor.
-    pub fn dtype(&self, i: usize) -> Option<DType> {
+    pub(crate) fn dtype(&self, i: usize) -> Option<DType> {
         self.unit.dtype(self.op.input(i)?)
     }
 
     /// Operand `i` if it is constant.
-    pub fn constant(&self, i: usize) -> Option<Tensor> {
+    pub(crate) fn constant(&self, i: usize) -> Option<Tensor> {
         (self.unit.constant)(self.op.input(i)?)
     }
 
     /// The dimensions of operand `i` as far as all are known.
-    pub fn dims(&self, i: usize) -> Option<Vec<usize>> {
+    pub(crate) fn dims(&self, i: usize) -> Option<Vec<usize>> {
         self.unit.func.ty(self.op.input(i)?).dims()
     }
 
     /// The element type of operand `i`, which must be a tensor.
-    pub fn element(&self, i: usize) -> Result<DType, Declined> {
+    pub(crate) fn element(&self, i: usize) -> Result<DType, Declined> {
         self.dtype(i).ok_or_else(|| self.declined(format!("operand {i} is not a tensor")))
     }
 
     /// A refusal of the op for the error that every run of it would end with.
-    pub fn refused(&self, error: KernelError) -> Declined {
+    pub(crate) fn refused(&self, error: KernelError) -> Declined {
         self.declined(error.to_string())
     }
 
     /// A refusal of the op.
-    pub fn declined(&self, reason: impl Into<String>) -> Declined {
+    pub(crate) fn declined(&self, reason: impl Into<String>) -> Declined {
         Declined::op(self.op, reason)
     }
 }
 
 /// The kernel of one kind of op.
-pub struct Entry {
+pub(crate) struct Entry {
     /// The op that it computes.
-    pub kind: OpKind,
+    pub(crate) kind: OpKind,
     /// Makes the kernel of an op of this kind.
-    pub make: Make,
+    pub(crate) make: Make,
 }
 
 /// A kernel, or why there is none.
-pub type Made = Result<Box<dyn Kernel>, Declined>;
+pub(crate) type Made = Result<Box<dyn CpuKernel>, Declined>;
 
 /// Makes the kernel of an op: reads its attributes, chooses by element types, packs constant operands.
-pub type Make = fn(&Compile<'_>) -> Made;
+pub(crate) type Make = fn(&Compile<'_>) -> Made;
 
 /// An entry of a family's list.
-pub const fn entry(kind: OpKind, make: Make) -> Entry {
+pub(crate) const fn entry(kind: OpKind, make: Make) -> Entry {
     Entry { kind, make }
 }
 
 /// A kernel that is a function, with what it has read of the op.
-pub struct Prepared<F> {
+pub(crate) struct Prepared<F> {
     name: &'static str,
     bytes: usize,
     run: F,
@@ -105,17 +105,17 @@ where
     F: Fn(&mut Call<'_, '_>) -> Result<(), KernelError> + Send + Sync + 'static,
 {
     /// A kernel of the op's name that runs `run`.
-    pub fn boxed(cx: &Compile<'_>, run: F) -> Made {
+    pub(crate) fn boxed(cx: &Compile<'_>, run: F) -> Made {
         Prepared::holding(cx, 0, run)
     }
 
     /// A kernel of the op's name that runs `run`, which holds `bytes` of memory outside of the unit's pool.
-    pub fn holding(cx: &Compile<'_>, bytes: usize, run: F) -> Made {
+    pub(crate) fn holding(cx: &Compile<'_>, bytes: usize, run: F) -> Made {
         Ok(Box::new(Prepared { name: cx.op.decl().name, bytes, run }))
     }
 }
 
-impl<F> Kernel for Prepared<F>
+impl<F> CpuKernel for Prepared<F>
 where
     F: Fn(&mut Call<'_, '_>) -> Result<(), KernelError> + Send + Sync,
 {
@@ -133,7 +133,7 @@ where
 }
 
 /// A kernel's preparation for operands of certain dimensions, kept for the last ones.
-pub struct Last<T>(ForkMutex<Option<(Vec<usize>, Arc<T>)>>);
+pub(crate) struct Last<T>(ForkMutex<Option<(Vec<usize>, Arc<T>)>>);
 
 impl<T> Default for Last<T> {
     fn default() -> Last<T> {
@@ -143,7 +143,7 @@ impl<T> Default for Last<T> {
 
 impl<T> Last<T> {
     /// The preparation for these dimensions, a list for each operand: the last one if it fits, or else a new one.
-    pub fn of<E>(
+    pub(crate) fn of<E>(
         &self,
         dims: &[&[usize]],
         make: impl FnOnce() -> Result<T, E>,
@@ -162,9 +162,9 @@ impl<T> Last<T> {
 }
 
 /// One run of a kernel: operands in, results out.
-pub struct Call<'a, 'l> {
+pub(crate) struct Call<'a, 'l> {
     /// The device's threads.
-    pub threads: &'a Threads,
+    pub(crate) threads: &'a Threads,
     launch: &'a mut Launch<'l>,
     /// For each result, whether somebody asked for it.
     wanted: &'a [bool],
@@ -173,7 +173,7 @@ pub struct Call<'a, 'l> {
 
 impl<'a, 'l> Call<'a, 'l> {
     /// A call with operands and memory from `launch`. `wanted` tells of each result whether somebody asked for it.
-    pub fn new(
+    pub(crate) fn new(
         wanted: &'a [bool],
         launch: &'a mut Launch<'l>,
         threads: &'a Threads,
@@ -182,22 +182,22 @@ impl<'a, 'l> Call<'a, 'l> {
     }
 
     /// The results set so far.
-    pub fn finish(self) -> Vec<Option<Value>> {
+    pub(crate) fn finish(self) -> Vec<Option<Value>> {
         self.outputs
     }
 
     /// Number of operands, absent ones included.
-    pub fn inputs(&self) -> usize {
+    pub(crate) fn inputs(&self) -> usize {
         self.launch.inputs.len()
     }
 
     /// Operand `i`, `None` if absent.
-    pub fn value(&self, i: usize) -> Option<&Value> {
+    pub(crate) fn value(&self, i: usize) -> Option<&Value> {
         self.launch.inputs.get(i)?.as_ref()
     }
 
     /// Operand `i` as a tensor, `None` if absent.
-    pub fn opt(&self, i: usize) -> Result<Option<Tensor>, KernelError> {
+    pub(crate) fn opt(&self, i: usize) -> Result<Option<Tensor>, KernelError> {
         match self.value(i) {
             None => Ok(None),
             Some(Value::Tensor(t)) => Ok(Some(t.clone())),
@@ -209,19 +209,19 @@ impl<'a, 'l> Call<'a, 'l> {
     }
 
     /// Operand `i` as a tensor.
-    pub fn tensor(&self, i: usize) -> Result<Tensor, KernelError> {
+    pub(crate) fn tensor(&self, i: usize) -> Result<Tensor, KernelError> {
         self.opt(i)?.ok_or(KernelError::Missing(i))
     }
 
     /// Takes operand `i` out of the call. Unless others share it, it can be written without a copy.
-    pub fn take(&mut self, i: usize) -> Result<Tensor, KernelError> {
+    pub(crate) fn take(&mut self, i: usize) -> Result<Tensor, KernelError> {
         let tensor = self.tensor(i)?;
         self.launch.inputs[i] = None;
         Ok(tensor)
     }
 
     /// Takes operand `i` if its memory may hold a result of this type and shape: nobody else uses it.
-    pub fn reuse(&mut self, i: usize, dtype: DType, dims: &[usize]) -> Option<Tensor> {
+    pub(crate) fn reuse(&mut self, i: usize, dtype: DType, dims: &[usize]) -> Option<Tensor> {
         let slot = self.launch.inputs.get_mut(i)?;
         match slot {
             Some(Value::Tensor(t)) if t.dtype() == dtype && t.dims() == dims && t.is_unique() => {
@@ -235,7 +235,7 @@ impl<'a, 'l> Call<'a, 'l> {
     }
 
     /// Takes operand `i` if it is lent, so that parts of it can be replaced ([`Tensor::patch`]).
-    pub fn take_lent(&mut self, i: usize) -> Option<Tensor> {
+    pub(crate) fn take_lent(&mut self, i: usize) -> Option<Tensor> {
         let slot = self.launch.inputs.get_mut(i)?;
         match slot.take_if(|value| value.as_tensor().is_some_and(Tensor::is_lent))? {
             Value::Tensor(tensor) => Some(tensor),
@@ -245,7 +245,7 @@ impl<'a, 'l> Call<'a, 'l> {
 
     /// A result of these dimensions that begins with the elements of operand `i`, which stay where they are or move to larger
     /// memory; `fill` writes the others' bytes. `None` unless the operand is lent ([`Tensor::extended`]).
-    pub fn extend(
+    pub(crate) fn extend(
         &mut self,
         i: usize,
         dims: &[usize],
@@ -256,17 +256,17 @@ impl<'a, 'l> Call<'a, 'l> {
     }
 
     /// Operand `i` as integers of any width; `None` if absent.
-    pub fn ints(&self, i: usize) -> Result<Option<Vec<i64>>, KernelError> {
+    pub(crate) fn ints(&self, i: usize) -> Result<Option<Vec<i64>>, KernelError> {
         self.opt(i)?.map(|t| t.to_i64s()).transpose()
     }
 
     /// Operand `i` as integers of any width.
-    pub fn required_ints(&self, i: usize) -> Result<Vec<i64>, KernelError> {
+    pub(crate) fn required_ints(&self, i: usize) -> Result<Vec<i64>, KernelError> {
         self.ints(i)?.ok_or(KernelError::Missing(i))
     }
 
     /// Operand `i` as one number of type `T`; `None` if absent.
-    pub fn scalar<T: Element>(&self, i: usize) -> Result<Option<T>, KernelError> {
+    pub(crate) fn scalar<T: Element>(&self, i: usize) -> Result<Option<T>, KernelError> {
         let Some(t) = self.opt(i)? else { return Ok(None) };
         match t.slice::<T>()? {
             [v] => Ok(Some(*v)),
@@ -278,27 +278,32 @@ impl<'a, 'l> Call<'a, 'l> {
     }
 
     /// Whether somebody asked for result `i`.
-    pub fn wants(&self, i: usize) -> bool {
+    pub(crate) fn wants(&self, i: usize) -> bool {
         self.wanted.get(i).is_some_and(|&wanted| wanted)
     }
 
     /// Memory for result `i`, with arbitrary contents.
-    pub fn alloc(&mut self, i: usize, dtype: DType, dims: &[usize]) -> Result<Tensor, KernelError> {
+    pub(crate) fn alloc(
+        &mut self,
+        i: usize,
+        dtype: DType,
+        dims: &[usize],
+    ) -> Result<Tensor, KernelError> {
         (self.launch.alloc)(i, dtype, dims)
     }
 
     /// Memory for a temporary.
-    pub fn temp(&self, dtype: DType, dims: &[usize]) -> Result<Tensor, KernelError> {
+    pub(crate) fn temp(&self, dtype: DType, dims: &[usize]) -> Result<Tensor, KernelError> {
         Tensor::alloc(self.launch.pool, dtype, dims)
     }
 
     /// The pool for temporaries.
-    pub fn pool(&self) -> &Pool {
+    pub(crate) fn pool(&self) -> &Pool {
         self.launch.pool
     }
 
     /// Sets result `i`.
-    pub fn set(&mut self, i: usize, value: impl Into<Value>) {
+    pub(crate) fn set(&mut self, i: usize, value: impl Into<Value>) {
         if let Some(slot) = self.outputs.get_mut(i) {
             *slot = Some(value.into());
         }

@@ -5,7 +5,7 @@
 //! that `trident_jit` compiles.
 
 mod device;
-pub mod kernel;
+mod kernel;
 mod ops;
 mod picks;
 mod real;

@@ -1,6 +1,6 @@
 //! Ops that run as the tile functions that they are lowered to.
 
-use crate::kernel::{Call, Compile, Kernel, Made};
+use crate::kernel::{Call, Compile, CpuKernel, Made};
 use std::collections::HashMap;
 use std::sync::Arc;
 use trident_graph_to_tile::{Arg, Array, Kept, Lowering, Refusal, Request, Step, Target};
@@ -219,7 +219,7 @@ impl Memory<'_> {
     }
 }
 
-impl Kernel for TileKernel {
+impl CpuKernel for TileKernel {
     fn name(&self) -> &str {
         &self.name
     }

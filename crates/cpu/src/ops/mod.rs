@@ -17,7 +17,7 @@ mod text;
 mod train;
 mod window;
 
-use crate::kernel::{Compile, Entry, Kernel, Make};
+use crate::kernel::{Compile, CpuKernel, Entry, Make};
 use crate::tile;
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -48,7 +48,7 @@ static KERNELS: LazyLock<HashMap<OpKind, Make>> =
     LazyLock::new(|| FAMILIES.iter().copied().flatten().map(|e| (e.kind, e.make)).collect());
 
 /// The kernel for an op.
-pub(crate) fn kernel(cx: &Compile<'_>) -> Result<Box<dyn Kernel>, Declined> {
+pub(crate) fn kernel(cx: &Compile<'_>) -> Result<Box<dyn CpuKernel>, Declined> {
     match (KERNELS.get(&cx.op.kind), cx.op.decl().group) {
         (Some(make), _) => make(cx),
         (None, Group::Elementwise | Group::Fused) => tile::kernel(cx),

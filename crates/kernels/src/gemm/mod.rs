@@ -87,7 +87,7 @@ impl<T: Scalar> Default for Epilogue<'_, T> {
 
 /// The element types that products are computed in: `f32` and `f64`.
 #[allow(private_interfaces, reason = "sealed: the kernels' table is for this module only")]
-pub trait Scalar: Plain + Default + PartialEq + Element<Self> + sealed::Kernel {
+pub trait Scalar: Plain + Default + PartialEq + Element<Self> + sealed::ScalarKernels {
     /// 1.
     const ONE: Self;
     /// The height of a packed panel of A.
@@ -102,7 +102,7 @@ pub(crate) mod sealed {
     use trident_simd::Isa;
 
     #[allow(private_interfaces, unreachable_pub)]
-    pub trait Kernel: Sized {
+    pub trait ScalarKernels: Sized {
         fn kernels(isa: Isa) -> &'static Kernels<Self>;
         fn limits(activation: UnaryFunction) -> Option<(Self, Self)>;
         fn activate(isa: Isa, activation: UnaryFunction, values: &mut [Self]);
@@ -110,7 +110,7 @@ pub(crate) mod sealed {
     }
 
     #[allow(private_interfaces)]
-    impl Kernel for f32 {
+    impl ScalarKernels for f32 {
         fn kernels(isa: Isa) -> &'static Kernels<f32> {
             f32_kernels(isa)
         }
@@ -126,7 +126,7 @@ pub(crate) mod sealed {
     }
 
     #[allow(private_interfaces)]
-    impl Kernel for f64 {
+    impl ScalarKernels for f64 {
         fn kernels(isa: Isa) -> &'static Kernels<f64> {
             f64_kernels(isa)
         }
@@ -147,10 +147,10 @@ macro_rules! scalar {
         impl Scalar for $t {
             const ONE: Self = 1.0;
             fn panel_rows(isa: Isa) -> usize {
-                <$t as sealed::Kernel>::kernels(isa).mr
+                <$t as sealed::ScalarKernels>::kernels(isa).mr
             }
             fn panel_columns(isa: Isa) -> usize {
-                <$t as sealed::Kernel>::kernels(isa).nr()
+                <$t as sealed::ScalarKernels>::kernels(isa).nr()
             }
         }
     };

@@ -1,7 +1,7 @@
 //! Convolution, with or without what fusion attaches to it.
 
 use super::epilogue::activation;
-use crate::kernel::{Call, Compile, Kernel, Last, Made};
+use crate::kernel::{Call, Compile, CpuKernel, Last, Made};
 use crate::ops::window::WindowSpec;
 use crate::real::{Real, for_real, produce, read};
 use std::sync::Arc;
@@ -136,7 +136,7 @@ impl<R: Real + ConvScalar> ConvKernel<R> {
     }
 }
 
-impl<R: Real + ConvScalar> Kernel for ConvKernel<R> {
+impl<R: Real + ConvScalar> CpuKernel for ConvKernel<R> {
     fn name(&self) -> &str {
         &self.name
     }

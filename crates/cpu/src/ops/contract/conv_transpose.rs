@@ -1,6 +1,6 @@
 //! Transposed convolution.
 
-use crate::kernel::{Call, Compile, Kernel, Last, Made};
+use crate::kernel::{Call, Compile, CpuKernel, Last, Made};
 use crate::ops::window::WindowSpec;
 use crate::real::{Real, for_real, produce, read};
 use std::sync::Arc;
@@ -85,7 +85,7 @@ impl<R: Real + ConvScalar> Transposed<R> {
     }
 }
 
-impl<R: Real + ConvScalar> Kernel for Transposed<R> {
+impl<R: Real + ConvScalar> CpuKernel for Transposed<R> {
     fn name(&self) -> &str {
         &self.name
     }

@@ -1,7 +1,7 @@
 //! Matrix products of integers, which wrap.
 
 use super::extents::{Extents, Transposed, columns, rows};
-use crate::kernel::{Call, Compile, Kernel, Made};
+use crate::kernel::{Call, Compile, CpuKernel, Made};
 use num_traits::{NumCast, WrappingAdd, WrappingMul, Zero};
 use trident_ir::Element;
 use trident_ir::geometry::{broadcast, broadcast_strides};
@@ -35,7 +35,7 @@ struct Integers<T> {
     factors: [T; 2],
 }
 
-impl<T> Kernel for Integers<T>
+impl<T> CpuKernel for Integers<T>
 where
     T: Element + WrappingAdd + WrappingMul + Zero,
 {

@@ -4,7 +4,7 @@ use super::epilogue::activation;
 use super::extents::{Extents, Transposed, columns, rows};
 use super::integers::integers;
 use super::packed::Widened;
-use crate::kernel::{Call, Compile, Kernel, Made};
+use crate::kernel::{Call, Compile, CpuKernel, Made};
 use crate::real::{Real, produce, read};
 use trident_ir::DType;
 use trident_ir::geometry::PackedWeights;
@@ -229,7 +229,7 @@ impl<R: Real> Product<R> {
     }
 }
 
-impl<R: Real> Kernel for Product<R> {
+impl<R: Real> CpuKernel for Product<R> {
     fn name(&self) -> &str {
         &self.name
     }

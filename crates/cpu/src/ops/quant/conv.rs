@@ -1,7 +1,7 @@
 //! ConvInteger and QLinearConv.
 
 use super::params::{factors, scales, signed, zero_points};
-use crate::kernel::{Call, Compile, Kernel, Made};
+use crate::kernel::{Call, Compile, CpuKernel, Made};
 use crate::ops::contract::conv::Convolution;
 use trident_ir::DType;
 use trident_ir::ops::{ConvInteger, QLinearConv};
@@ -70,7 +70,7 @@ fn plan(
     Ok(ConvPlan8::new(isa, spec, signed(w)?, image_signed, w.bytes()?))
 }
 
-impl Kernel for Conv8 {
+impl CpuKernel for Conv8 {
     fn name(&self) -> &str {
         &self.name
     }

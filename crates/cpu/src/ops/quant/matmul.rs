@@ -1,7 +1,7 @@
 //! MatMulInteger and QLinearMatMul.
 
 use super::params::{factors, scales, signed, zero_points};
-use crate::kernel::{Call, Compile, Kernel, Made};
+use crate::kernel::{Call, Compile, CpuKernel, Made};
 use crate::ops::contract::extents::{Extents, Transposed};
 use trident_ir::DType;
 use trident_ir::ops::{MatMulInteger, QLinearMatMul};
@@ -92,7 +92,7 @@ impl Product8 {
     }
 }
 
-impl Kernel for Product8 {
+impl CpuKernel for Product8 {
     fn name(&self) -> &str {
         &self.name
     }

@@ -7,7 +7,7 @@ mod function;
 mod tests;
 mod weights;
 
-use crate::kernel::{Call, Compile, Entry, Kernel, Made, entry};
+use crate::kernel::{Call, Compile, CpuKernel, Entry, Made, entry};
 use crate::real::{Real, for_real, produce, read};
 use cell::{Cell, State};
 use function::{Functions, Named};
@@ -87,7 +87,7 @@ struct Recurrent<R> {
     packed: Option<Weights<R>>,
 }
 
-impl<R: Real> Kernel for Recurrent<R> {
+impl<R: Real> CpuKernel for Recurrent<R> {
     fn name(&self) -> &str {
         self.name
     }
