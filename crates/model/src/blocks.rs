@@ -12,7 +12,7 @@ use std::panic::resume_unwind;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 use trident_ir::counted;
-use trident_onnx::files::Source;
+use trident_onnx::files::FileSource;
 use trident_runtime::Segment;
 use twox_hash::XxHash3_128 as Hasher;
 
@@ -83,7 +83,7 @@ struct Unread<'a> {
 
 /// Reads all blocks, which fill the range.
 pub(crate) fn read(
-    source: &dyn Source,
+    source: &dyn FileSource,
     range: Range<u64>,
     list: &[Listed],
 ) -> Result<Vec<Bytes>, LoadError> {
@@ -174,7 +174,7 @@ mod tests {
     #[test]
     fn a_source_that_fails_ends_the_helpers() {
         struct Torn(Bytes);
-        impl Source for Torn {
+        impl FileSource for Torn {
             fn size(&self) -> u64 {
                 self.0.size()
             }

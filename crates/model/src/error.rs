@@ -26,12 +26,12 @@ pub enum LoadError {
     Empty,
     /// It is an ONNX model that cannot be loaded, or no model.
     #[error(transparent)]
-    Onnx(trident_onnx::LoadError),
+    Onnx(trident_onnx::OnnxError),
     /// A file named `.mps` that starts as no compiled model does, and is no ONNX model either.
     #[error(
         "not a compiled model, or one with a damaged start, and as an ONNX model: {0} ({AGAIN})"
     )]
-    Neither(trident_onnx::LoadError),
+    Neither(trident_onnx::OnnxError),
     /// The layout of the file is that of another version.
     #[error(
         "a compiled model with layout {found}, and this Trident reads layout {known} ({AGAIN})"

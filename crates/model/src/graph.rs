@@ -10,7 +10,7 @@ use bytes::Bytes;
 use trident_engine::{DeviceForm, Form, Optimized, OptimizedEntry, Overridable, Placement, Region};
 use trident_ir::{Func, Level, ValueInfo};
 use trident_onnx::Info;
-use trident_onnx::files::Source;
+use trident_onnx::files::FileSource;
 
 /// A function without its weights.
 struct Bare {
@@ -119,7 +119,7 @@ pub(crate) fn trident(graph: &[u8]) -> Result<String, LoadError> {
 pub(crate) fn decode(
     graph: &[u8],
     header: &Header,
-    source: &dyn Source,
+    source: &dyn FileSource,
 ) -> Result<Compiled, LoadError> {
     let mut reader = Reader(graph);
     let trident = reader.text()?;

@@ -4,7 +4,7 @@ use crate::blocks::ALIGN;
 use crate::error::LoadError;
 use crate::graph;
 use bytes::Bytes;
-use trident_onnx::files::Source;
+use trident_onnx::files::FileSource;
 use twox_hash::XxHash3_128 as Hasher;
 
 /// The first bytes of compiled models: no ONNX model starts with them, and programs change them which take the file for
@@ -81,7 +81,7 @@ impl Header {
     }
 
     /// The graph, intact and of this version.
-    pub(crate) fn graph(&self, source: &dyn Source) -> Result<Bytes, LoadError> {
+    pub(crate) fn graph(&self, source: &dyn FileSource) -> Result<Bytes, LoadError> {
         let graph = read(source, SIZE as u64, self.graph)?;
         if self.sign(&graph) != self.digest {
             return Err(LoadError::Digest { part: "its graph" });
@@ -100,7 +100,7 @@ impl Header {
 }
 
 /// Reads the header of a file that starts with the mark.
-pub(crate) fn decode(source: &dyn Source) -> Result<Header, LoadError> {
+pub(crate) fn decode(source: &dyn FileSource) -> Result<Header, LoadError> {
     let found = source.size();
     if found < SIZE as u64 {
         return Err(LoadError::Size { found, expected: SIZE as u64 });
@@ -136,7 +136,7 @@ pub(crate) fn decode(source: &dyn Source) -> Result<Header, LoadError> {
 }
 
 /// All of a part of a file, which lies in it.
-pub(crate) fn read(source: &dyn Source, start: u64, len: u64) -> Result<Bytes, LoadError> {
+pub(crate) fn read(source: &dyn FileSource, start: u64, len: u64) -> Result<Bytes, LoadError> {
     let bytes = source.read(start..start + len).map_err(LoadError::Read)?;
     match bytes.len() as u64 == len {
         true => Ok(bytes),

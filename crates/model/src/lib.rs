@@ -30,14 +30,14 @@ use std::path::Path;
 use std::sync::Arc;
 use trident_engine::{Optimized, Options, PlanError, Session};
 use trident_onnx::Info;
-use trident_onnx::files::{self, Disk, Files, Source};
+use trident_onnx::files::{self, Disk, FileSource, Files};
 use trident_runtime::Device;
 
 /// A model of either form.
 #[derive(Clone, Debug)]
 pub enum Model {
     /// An ONNX model.
-    Onnx(trident_onnx::Model),
+    Onnx(trident_onnx::OnnxModel),
     /// A model after its passes.
     Compiled(Compiled),
 }
@@ -64,7 +64,7 @@ pub fn load(path: impl AsRef<Path>) -> Result<Model, LoadError> {
 /// Loads a model of either form from wherever it is. What it holds decides; `name` is for errors. `files` finds the data files of an
 /// ONNX model.
 pub fn load_from(
-    source: &dyn Source,
+    source: &dyn FileSource,
     name: impl AsRef<Path>,
     files: Option<&dyn Files>,
 ) -> Result<Model, LoadError> {
@@ -86,7 +86,7 @@ pub fn load_from(
 }
 
 /// Whether a file starts as compiled models do, whatever its name is.
-pub fn is_compiled(source: &dyn Source) -> Result<bool, LoadError> {
+pub fn is_compiled(source: &dyn FileSource) -> Result<bool, LoadError> {
     let len = source.size().min(header::MARK.len() as u64);
     let start = source.read(0..len).map_err(LoadError::Read)?;
     Ok(start == header::MARK[..])
@@ -100,7 +100,7 @@ impl Model {
         options: &Options,
     ) -> Result<Session, PlanError> {
         match self {
-            Model::Onnx(trident_onnx::Model { module, optional, .. }) => {
+            Model::Onnx(trident_onnx::OnnxModel { module, optional, .. }) => {
                 Session::with_optional(module, optional, devices, options)
             }
             Model::Compiled(Compiled { optimized, .. }) => {
@@ -121,11 +121,11 @@ impl Model {
 impl Compiled {
     /// Runs the passes over an ONNX model, for sessions with these devices and options.
     pub fn new(
-        model: trident_onnx::Model,
+        model: trident_onnx::OnnxModel,
         devices: &[Arc<dyn Device>],
         options: &Options,
     ) -> Result<Compiled, PlanError> {
-        let trident_onnx::Model { module, optional, info } = model;
+        let trident_onnx::OnnxModel { module, optional, info } = model;
         let optimized = Optimized::new(module, optional, devices, options)?;
         Ok(Compiled { optimized, info, trident: env!("CARGO_PKG_VERSION").to_owned() })
     }
@@ -140,7 +140,7 @@ impl Compiled {
     }
 
     /// Reads a file that [`Compiled::write`] has written.
-    pub fn read(source: &dyn Source) -> Result<Compiled, LoadError> {
+    pub fn read(source: &dyn FileSource) -> Result<Compiled, LoadError> {
         let header = header::decode(source)?;
         let graph = header.graph(source)?;
         let compiled = graph::decode(&graph, &header, source);

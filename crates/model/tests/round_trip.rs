@@ -26,7 +26,7 @@ fn expected(compiled: &Compiled) -> Compiled {
 }
 
 /// Checks the file of a model, and gives it.
-fn check(model: trident_onnx::Model, devices: &[Arc<dyn Device>]) -> Vec<u8> {
+fn check(model: trident_onnx::OnnxModel, devices: &[Arc<dyn Device>]) -> Vec<u8> {
     let compiled = compile(model, devices);
     let file = written(&compiled);
     let back = read(&file).unwrap();
@@ -38,7 +38,7 @@ fn check(model: trident_onnx::Model, devices: &[Arc<dyn Device>]) -> Vec<u8> {
 }
 
 /// Checks the file of a model, and that both forms give the same.
-fn check_results(model: trident_onnx::Model) {
+fn check_results(model: trident_onnx::OnnxModel) {
     let file = check(model.clone(), &cpu());
     let options = Options::default();
     let plain = Model::Onnx(model).session(&cpu(), &options).unwrap();

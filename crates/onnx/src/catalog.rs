@@ -2,7 +2,7 @@
 //! translated to ops: those of [`TRANSLATIONS`], and those of ONNX Runtime in [`contrib`].
 
 use crate::contrib;
-use crate::error::LoadError;
+use crate::error::OnnxError;
 use crate::import::Frame;
 use crate::import::Import;
 use crate::import::control::Outputs;
@@ -26,7 +26,7 @@ type Expand = for<'a> fn(
     &Scope<'a, '_>,
     Node<'a>,
     &Frame<'a>,
-) -> Result<Outputs, LoadError>;
+) -> Result<Outputs, OnnxError>;
 
 /// An operator that no row of the op table is.
 pub(crate) struct Translation {
@@ -45,7 +45,7 @@ pub(crate) enum By {
     /// As another form of this op.
     FormOf(OpKind, Rewrite),
     /// As other ops. Attributes that the function leaves are refused.
-    Composed(fn(&mut Builder<'_>, &mut Node<'_>) -> Result<Outputs, LoadError>),
+    Composed(fn(&mut Builder<'_>, &mut Node<'_>) -> Result<Outputs, OnnxError>),
     /// By expanding its subgraphs.
     Expanding(Expand),
     /// It is refused, for this reason.

@@ -10,10 +10,10 @@ use trident_ir::{AttrKind, Type, counted};
 
 /// A model that cannot be loaded: what is wrong, and at which node.
 #[derive(Debug, thiserror::Error)]
-pub struct LoadError {
+pub struct OnnxError {
     /// The cause.
     #[source]
-    pub fault: LoadErrorKind,
+    pub fault: OnnxErrorKind,
     /// The node it was found at; `None` for faults of the model as a whole.
     pub place: Option<Box<Place>>,
 }
@@ -29,7 +29,7 @@ pub struct Place {
     pub graph: String,
 }
 
-impl fmt::Display for LoadError {
+impl fmt::Display for OnnxError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(place) = &self.place {
             write!(f, "{} `{}` in `{}`: ", place.op, place.node, place.graph)?;
@@ -42,15 +42,15 @@ impl fmt::Display for LoadError {
     }
 }
 
-impl<F: Into<LoadErrorKind>> From<F> for LoadError {
-    fn from(fault: F) -> LoadError {
-        LoadError { fault: fault.into(), place: None }
+impl<F: Into<OnnxErrorKind>> From<F> for OnnxError {
+    fn from(fault: F) -> OnnxError {
+        OnnxError { fault: fault.into(), place: None }
     }
 }
 
 /// Errors of models.
 #[derive(Debug, thiserror::Error)]
-pub enum LoadErrorKind {
+pub enum OnnxErrorKind {
     /// A file cannot be read.
     #[error("cannot read `{path}`: {source}", path = path.display())]
     Read {
@@ -396,21 +396,21 @@ fn unknown_op(op: &str, domain: &str) -> String {
         .unwrap_or_else(|| "custom operators need a function of that name in the model".to_owned())
 }
 
-impl LoadErrorKind {
+impl OnnxErrorKind {
     /// Advice on how to avoid the error.
     pub fn hint(&self) -> Option<Cow<'static, str>> {
         let hint = match self {
-            LoadErrorKind::UnknownOp { op, domain, .. } => {
+            OnnxErrorKind::UnknownOp { op, domain, .. } => {
                 return Some(unknown_op(op, domain).into());
             }
-            LoadErrorKind::Decode { .. } => "is the file complete, and an ONNX file?",
-            LoadErrorKind::Opset { .. } => "export the model with an older opset",
-            LoadErrorKind::NotImported { .. } => "add it to the model's `opset_import`",
-            LoadErrorKind::TooNew { .. } => "raise the version in the model's `opset_import`",
-            LoadErrorKind::External { reason: ExternalFault::Outside(_), .. } => {
+            OnnxErrorKind::Decode { .. } => "is the file complete, and an ONNX file?",
+            OnnxErrorKind::Opset { .. } => "export the model with an older opset",
+            OnnxErrorKind::NotImported { .. } => "add it to the model's `opset_import`",
+            OnnxErrorKind::TooNew { .. } => "raise the version in the model's `opset_import`",
+            OnnxErrorKind::External { reason: ExternalFault::Outside(_), .. } => {
                 "data files must lie in the model's folder"
             }
-            LoadErrorKind::External { reason: ExternalFault::NoFolder, .. } => {
+            OnnxErrorKind::External { reason: ExternalFault::NoFolder, .. } => {
                 "load the model by its path"
             }
             _ => return None,
@@ -442,7 +442,7 @@ mod tests {
     fn hints_say_where_operators_of_onnx_runtime_come_from() {
         let hint = |domain: &str, op: &str| {
             let (op, domain) = (op.to_owned(), domain.to_owned());
-            LoadErrorKind::UnknownOp { op, domain, version: 1 }.hint().unwrap_or_default()
+            OnnxErrorKind::UnknownOp { op, domain, version: 1 }.hint().unwrap_or_default()
         };
         let other = hint("com.microsoft", "FusedConv");
         assert!(

@@ -1,7 +1,7 @@
 //! Tensor data kept in files beside the model.
 
-use crate::error::{ExternalFault, LoadErrorKind};
-use crate::files::{self, Files, Source};
+use crate::error::{ExternalFault, OnnxErrorKind};
+use crate::files::{self, FileSource, Files};
 use crate::proto::StringStringEntryProto;
 use bytes::Bytes;
 use std::cell::RefCell;
@@ -12,7 +12,7 @@ use std::rc::Rc;
 /// The data files of a model that were opened.
 pub(crate) struct Folder<'a> {
     files: Option<&'a dyn Files>,
-    opened: RefCell<HashMap<String, Rc<dyn Source>>>,
+    opened: RefCell<HashMap<String, Rc<dyn FileSource>>>,
     /// Ranges that were read, by name, start and end: tensors may share them.
     ranges: RefCell<HashMap<(String, u64, u64), Bytes>>,
 }
@@ -55,15 +55,15 @@ impl<'a> Folder<'a> {
     }
 
     /// An error if a file changed while parts of it were read.
-    pub(crate) fn check(&self) -> Result<(), LoadErrorKind> {
+    pub(crate) fn check(&self) -> Result<(), OnnxErrorKind> {
         for (path, file) in self.opened.borrow().iter() {
-            let read = |source| LoadErrorKind::Read { path: path.into(), source };
+            let read = |source| OnnxErrorKind::Read { path: path.into(), source };
             file.check().map_err(read)?;
         }
         Ok(())
     }
 
-    fn file(&self, location: &str) -> Result<Rc<dyn Source>, ExternalFault> {
+    fn file(&self, location: &str) -> Result<Rc<dyn FileSource>, ExternalFault> {
         let files = self.files.ok_or(ExternalFault::NoFolder)?;
         let mut parts = vec![];
         for component in Path::new(location).components() {
@@ -78,7 +78,7 @@ impl<'a> Folder<'a> {
             return Ok(file.clone());
         }
         let read = |source| ExternalFault::Read { path: location.to_owned(), source };
-        let file: Rc<dyn Source> = files.open(&name).map_err(read)?.into();
+        let file: Rc<dyn FileSource> = files.open(&name).map_err(read)?.into();
         self.opened.borrow_mut().insert(name, file.clone());
         Ok(file)
     }
@@ -106,7 +106,7 @@ mod tests {
     }
 
     impl Files for Counted {
-        fn open(&self, name: &str) -> io::Result<Box<dyn Source>> {
+        fn open(&self, name: &str) -> io::Result<Box<dyn FileSource>> {
             self.opened.set(self.opened.get() + 1);
             self.disk.open(name)
         }
@@ -133,7 +133,7 @@ mod tests {
         assert!(matches!(folder.bytes(&[]), Err(ExternalFault::NoLocation)));
         folder.check().unwrap();
         std::fs::write(dir.path().join("data"), b"other contents").unwrap();
-        assert!(matches!(folder.check(), Err(LoadErrorKind::Read { .. })));
+        assert!(matches!(folder.check(), Err(OnnxErrorKind::Read { .. })));
     }
 
     #[test]

@@ -13,18 +13,18 @@ use std::time::SystemTime;
 /// Finds the data files of a model.
 pub trait Files {
     /// Opens a file by its name: a path relative to the model's folder, with `/` between its parts and without `..`.
-    fn open(&self, name: &str) -> io::Result<Box<dyn Source>>;
+    fn open(&self, name: &str) -> io::Result<Box<dyn FileSource>>;
 }
 
 /// A file that can be read in parts, by several threads at a time.
-pub trait Source: Send + Sync {
+pub trait FileSource: Send + Sync {
     /// Size in bytes.
     fn size(&self) -> u64;
 
     /// All bytes of a range, which lies within the file. They do not change, whatever happens to the file.
     fn read(&self, range: Range<u64>) -> io::Result<Bytes>;
 
-    /// As [`Source::read`], into memory of the caller's: the bytes from `start` on, as many as `bytes` has.
+    /// As [`FileSource::read`], into memory of the caller's: the bytes from `start` on, as many as `bytes` has.
     fn read_into(&self, start: u64, bytes: &mut [u8]) -> io::Result<()> {
         let read = read(self, start..start + bytes.len() as u64)?;
         bytes.copy_from_slice(&read);
@@ -38,7 +38,7 @@ pub trait Source: Send + Sync {
 }
 
 /// Contents that are in memory, of which parts are shared.
-impl Source for Bytes {
+impl FileSource for Bytes {
     fn size(&self) -> u64 {
         self.len() as u64
     }
@@ -49,7 +49,7 @@ impl Source for Bytes {
 }
 
 /// A file of the local disk. Pipes and other files without a size are read to their end.
-pub fn open(path: &Path) -> io::Result<Box<dyn Source>> {
+pub fn open(path: &Path) -> io::Result<Box<dyn FileSource>> {
     let mut file = File::open(path)?;
     let metadata = file.metadata()?;
     if !metadata.is_file() {
@@ -123,7 +123,7 @@ impl Regular {
     }
 }
 
-impl Source for Regular {
+impl FileSource for Regular {
     fn size(&self) -> u64 {
         self.version.size
     }
@@ -161,8 +161,8 @@ fn changed() -> io::Error {
     io::Error::other("the file changed while it was read")
 }
 
-/// The bytes of a range, all of them: [`Source`] is written by others, too.
-pub(crate) fn read(source: &(impl Source + ?Sized), range: Range<u64>) -> io::Result<Bytes> {
+/// The bytes of a range, all of them: [`FileSource`] is written by others, too.
+pub(crate) fn read(source: &(impl FileSource + ?Sized), range: Range<u64>) -> io::Result<Bytes> {
     let len = range.end - range.start;
     let bytes = source.read(range)?;
     if bytes.len() as u64 == len { Ok(bytes) } else { Err(changed()) }
@@ -188,7 +188,7 @@ impl Disk {
 }
 
 impl Files for Disk {
-    fn open(&self, name: &str) -> io::Result<Box<dyn Source>> {
+    fn open(&self, name: &str) -> io::Result<Box<dyn FileSource>> {
         if self.links {
             return open(&self.root.join(name));
         }

@@ -21,14 +21,14 @@ mod testing;
 mod types;
 mod value;
 
-pub use error::{ExternalFault, LoadError, LoadErrorKind, Place, TensorFault};
+pub use error::{ExternalFault, OnnxError, OnnxErrorKind, Place, TensorFault};
 pub use tensor::tensor_proto;
 pub use types::type_proto;
 pub use value::{PbValue, read_tensor, read_value, write_value};
 
 use bytes::Bytes;
 use external::Folder;
-use files::{Disk, Files, Source};
+use files::{Disk, FileSource, Files};
 use prost::Message;
 use reader::Reader;
 use std::path::Path;
@@ -43,7 +43,7 @@ const OVERRIDABLE_FROM: i64 = 4;
 
 /// A model that was loaded.
 #[derive(Clone, Debug)]
-pub struct Model {
+pub struct OnnxModel {
     /// One function, the model's graph; the model's own metadata stand beside it.
     pub module: Module,
     /// Inputs that a caller may leave out, with their declared types: by these names the function has constants, which
@@ -76,44 +76,47 @@ pub struct Info {
 }
 
 /// Loads a model of the local disk, whose data files are in its folder.
-pub fn load(path: impl AsRef<Path>) -> Result<Model, LoadError> {
+pub fn load(path: impl AsRef<Path>) -> Result<OnnxModel, OnnxError> {
     let path = path.as_ref();
     let source = files::open(path)
-        .map_err(|source| LoadErrorKind::Read { path: path.to_owned(), source })?;
+        .map_err(|source| OnnxErrorKind::Read { path: path.to_owned(), source })?;
     load_from(&*source, Some(&Disk::beside(path)))
 }
 
 /// Loads a model from the contents of its file. Data in other files are out of reach.
-pub fn parse(bytes: Bytes) -> Result<Model, LoadError> {
+pub fn parse(bytes: Bytes) -> Result<OnnxModel, OnnxError> {
     load_from(&bytes, None)
 }
 
 /// Loads a model from wherever it is; `files` finds its data files.
-pub fn load_from(source: &dyn Source, files: Option<&dyn Files>) -> Result<Model, LoadError> {
+pub fn load_from(
+    source: &dyn FileSource,
+    files: Option<&dyn Files>,
+) -> Result<OnnxModel, OnnxError> {
     let mut reader = Reader::new(source);
     let decoded = proto::ModelProto::decode(&mut reader);
     // An error of reading looks like a file that ends too early.
-    reader.finish().and_then(|()| source.check()).map_err(LoadErrorKind::Source)?;
-    let model = decoded.map_err(|source| LoadErrorKind::Decode { what: "ONNX model", source })?;
+    reader.finish().and_then(|()| source.check()).map_err(OnnxErrorKind::Source)?;
+    let model = decoded.map_err(|source| OnnxErrorKind::Decode { what: "ONNX model", source })?;
     let folder = Folder::new(files);
     let model = convert(model, &folder)?;
     folder.check()?;
     Ok(model)
 }
 
-fn convert(model: proto::ModelProto, folder: &Folder<'_>) -> Result<Model, LoadError> {
+fn convert(model: proto::ModelProto, folder: &Folder<'_>) -> Result<OnnxModel, OnnxError> {
     let (oldest, newest) = IR_VERSIONS;
     if !(oldest..=newest).contains(&model.ir_version) {
-        return Err(LoadErrorKind::IrVersion { found: model.ir_version, oldest, newest }.into());
+        return Err(OnnxErrorKind::IrVersion { found: model.ir_version, oldest, newest }.into());
     }
-    let graph = model.graph.as_ref().ok_or(LoadErrorKind::NoGraph)?;
+    let graph = model.graph.as_ref().ok_or(OnnxErrorKind::NoGraph)?;
     let overridable = model.ir_version >= OVERRIDABLE_FROM;
     let (func, optional) =
         import::entry(graph, &model.opset_import, &model.functions, folder, overridable)?;
     let outputs = import::declared_outputs(graph)?;
     let metadata = model.metadata_props.iter().map(|e| (e.key.clone(), e.value.clone())).collect();
     let shown = |domain: &str| catalog::display(catalog::canonical(domain)).to_owned();
-    Ok(Model {
+    Ok(OnnxModel {
         module: Module { funcs: vec![func], metadata },
         optional,
         info: Info {

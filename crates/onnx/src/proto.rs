@@ -173,7 +173,7 @@ pub struct TensorProto {
     #[prost(int32, tag = "2")]
     pub data_type: i32,
     #[prost(message, optional, tag = "3")]
-    pub segment: Option<Segment>,
+    pub segment: Option<TensorSegment>,
     #[prost(float, repeated, tag = "4")]
     pub float_data: Vec<f32>,
     #[prost(int32, repeated, tag = "5")]
@@ -197,7 +197,7 @@ pub struct TensorProto {
 }
 
 #[derive(Clone, Copy, PartialEq, Message)]
-pub struct Segment {
+pub struct TensorSegment {
     #[prost(int64, tag = "1")]
     pub begin: i64,
     #[prost(int64, tag = "2")]

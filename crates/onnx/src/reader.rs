@@ -1,6 +1,6 @@
 //! A file as what `prost` decodes messages from.
 
-use crate::files::{self, Source};
+use crate::files::{self, FileSource};
 use bytes::{Buf, BufMut, Bytes, BytesMut};
 use std::io;
 
@@ -15,7 +15,7 @@ static ZEROS: [u8; CHUNK] = [0; CHUNK];
 /// [`Buf`] knows no errors: after one the rest of the file seems to be zeros, and [`Reader::finish`] has it. The length has to
 /// stay, as decoders ask for it once and then take so many bytes.
 pub(crate) struct Reader<'a> {
-    source: &'a dyn Source,
+    source: &'a dyn FileSource,
     /// Bytes that were read and not taken yet.
     chunk: Bytes,
     /// Where the chunk ends.
@@ -24,7 +24,7 @@ pub(crate) struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    pub(crate) fn new(source: &'a dyn Source) -> Reader<'a> {
+    pub(crate) fn new(source: &'a dyn FileSource) -> Reader<'a> {
         let mut reader = Reader { source, chunk: Bytes::new(), at: 0, error: None };
         reader.refill();
         reader
@@ -102,7 +102,7 @@ mod tests {
         bad: u64,
     }
 
-    impl Source for Torn {
+    impl FileSource for Torn {
         fn size(&self) -> u64 {
             self.bytes.size()
         }
@@ -157,7 +157,7 @@ mod tests {
     #[test]
     fn a_source_that_gives_too_little_is_an_error() {
         struct Short;
-        impl Source for Short {
+        impl FileSource for Short {
             fn size(&self) -> u64 {
                 100
             }

@@ -4,7 +4,7 @@ use crate::proto::{
     AttributeProto, AttributeType, FunctionProto, GraphProto, ModelProto, NodeProto,
     OperatorSetIdProto, TensorProto, ValueInfoProto,
 };
-use crate::{LoadError, LoadErrorKind, Model, tensor_proto, type_proto};
+use crate::{OnnxError, OnnxErrorKind, OnnxModel, tensor_proto, type_proto};
 use bytes::Bytes;
 use prost::Message;
 use trident_ir::{Block, DType, Dim, Literal, OpKind, Type};
@@ -132,12 +132,12 @@ pub(crate) fn function(text: &str, nodes: Vec<NodeProto>) -> FunctionProto {
     }
 }
 
-pub(crate) fn load(model: &ModelProto) -> Result<Model, LoadError> {
+pub(crate) fn load(model: &ModelProto) -> Result<OnnxModel, OnnxError> {
     crate::parse(model.encode_to_vec().into())
 }
 
 /// Why a model does not load.
-pub(crate) fn fault(model: &ModelProto) -> LoadErrorKind {
+pub(crate) fn fault(model: &ModelProto) -> OnnxErrorKind {
     load(model).unwrap_err().fault
 }
 
@@ -152,7 +152,7 @@ pub(crate) fn ops(block: &Block) -> String {
 }
 
 /// The ops that a graph becomes in a version of `ai.onnx`; the module is verified.
-pub(crate) fn imported(opset: i64, graph: GraphProto) -> (Model, String) {
+pub(crate) fn imported(opset: i64, graph: GraphProto) -> (OnnxModel, String) {
     let model = load(&model(opset, graph)).unwrap();
     model.module.verify().unwrap();
     let text = ops(&model.module.entry().unwrap().body);

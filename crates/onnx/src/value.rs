@@ -1,7 +1,7 @@
 //! Values in files: tensors, sequences, optional values and maps to and from protobuf.
 
 use crate::dtype;
-use crate::error::{LoadError, LoadErrorKind, TensorFault};
+use crate::error::{OnnxError, OnnxErrorKind, TensorFault};
 use crate::external::Folder;
 use crate::proto::{Holds, MapProto, OptionalProto, SequenceProto, SparseTensorProto, TensorProto};
 use crate::tensor::{dense, inline, tensor_proto};
@@ -28,33 +28,33 @@ pub enum PbValue {
     },
 }
 
-fn decode<M: Message + Default>(what: &'static str, bytes: Bytes) -> Result<M, LoadErrorKind> {
-    M::decode(bytes).map_err(|source| LoadErrorKind::Decode { what, source })
+fn decode<M: Message + Default>(what: &'static str, bytes: Bytes) -> Result<M, OnnxErrorKind> {
+    M::decode(bytes).map_err(|source| OnnxErrorKind::Decode { what, source })
 }
 
 /// Reads a `TensorProto`.
-pub fn read_tensor(bytes: Bytes) -> Result<Literal, LoadError> {
+pub fn read_tensor(bytes: Bytes) -> Result<Literal, OnnxError> {
     Ok(inline(&decode("tensor", bytes)?)?)
 }
 
 /// Reads the message that holds values of this type.
-pub fn read_value(bytes: Bytes, ty: &Type) -> Result<PbValue, LoadError> {
+pub fn read_value(bytes: Bytes, ty: &Type) -> Result<PbValue, OnnxError> {
     match ty {
         Type::Tensor(_) => read_tensor(bytes).map(PbValue::Tensor),
         Type::Seq(_) => Ok(sequence(&decode("sequence", bytes)?)?),
         Type::Optional(_) => Ok(optional(&decode("optional value", bytes)?)?),
         Type::Map(..) => Ok(map(&decode("map", bytes)?)?),
         Type::Pointer(_) | Type::Descriptor(_) | Type::Matrix(_) | Type::Accumulator(_) => {
-            Err(LoadErrorKind::NoMessage(ty.to_string()).into())
+            Err(OnnxErrorKind::NoMessage(ty.to_string()).into())
         }
     }
 }
 
-fn sparse(t: &SparseTensorProto) -> Result<PbValue, LoadErrorKind> {
+fn sparse(t: &SparseTensorProto) -> Result<PbValue, OnnxErrorKind> {
     dense(t, &Folder::new(None)).map(PbValue::Tensor)
 }
 
-fn sequence(s: &SequenceProto) -> Result<PbValue, LoadErrorKind> {
+fn sequence(s: &SequenceProto) -> Result<PbValue, OnnxErrorKind> {
     let tensors = s.tensor_values.iter().map(|t| inline(t).map(PbValue::Tensor));
     let all = tensors
         .chain(s.sparse_tensor_values.iter().map(sparse))
@@ -64,8 +64,8 @@ fn sequence(s: &SequenceProto) -> Result<PbValue, LoadErrorKind> {
     all.collect::<Result<_, _>>().map(PbValue::Seq)
 }
 
-fn optional(o: &OptionalProto) -> Result<PbValue, LoadErrorKind> {
-    let bad = |reason| LoadErrorKind::BadTensor { tensor: o.name.clone(), reason };
+fn optional(o: &OptionalProto) -> Result<PbValue, OnnxErrorKind> {
+    let bad = |reason| OnnxErrorKind::BadTensor { tensor: o.name.clone(), reason };
     let inner = match Holds::try_from(o.elem_type) {
         Ok(Holds::Undefined) => return Ok(PbValue::Optional(None)),
         Ok(Holds::Tensor) => o.tensor_value.as_deref().map(|t| inline(t).map(PbValue::Tensor)),
@@ -78,8 +78,8 @@ fn optional(o: &OptionalProto) -> Result<PbValue, LoadErrorKind> {
     Ok(PbValue::Optional(inner.transpose()?.map(Box::new)))
 }
 
-fn map(m: &MapProto) -> Result<PbValue, LoadErrorKind> {
-    let bad = |reason| LoadErrorKind::BadTensor { tensor: m.name.clone(), reason };
+fn map(m: &MapProto) -> Result<PbValue, OnnxErrorKind> {
+    let bad = |reason| OnnxErrorKind::BadTensor { tensor: m.name.clone(), reason };
     let key = dtype::from_number(m.key_type.into());
     let key = key.ok_or_else(|| bad(TensorFault::DataType(m.key_type)))?;
     // Keys lie in fields of their own; their decoding is that of a tensor.
@@ -260,13 +260,13 @@ mod tests {
         let error = read_value(m.encode_to_vec().into(), &ty).unwrap_err();
         assert!(matches!(
             error.fault,
-            LoadErrorKind::BadTensor { reason: TensorFault::Count { .. }, .. }
+            OnnxErrorKind::BadTensor { reason: TensorFault::Count { .. }, .. }
         ));
     }
 
     #[test]
     fn other_bytes_are_no_value() {
         let error = read_tensor(Bytes::from_static(b"\xff\xff")).unwrap_err();
-        assert!(matches!(error.fault, LoadErrorKind::Decode { .. }));
+        assert!(matches!(error.fault, OnnxErrorKind::Decode { .. }));
     }
 }

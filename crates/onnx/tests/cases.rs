@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 use trident_ir::{Func, Module};
-use trident_onnx::{Model, read_value, write_value};
+use trident_onnx::{OnnxModel, read_value, write_value};
 
 /// Cases that are refused, by what their names contain, and what the error says.
 const REFUSED: &[(&str, &str)] = &[("gradient", "training")];
@@ -43,7 +43,7 @@ fn models_of_the_repository_survive_the_text_form() {
 }
 
 /// Checks the module, and reads and writes the values of the case's data sets.
-fn check(path: &Path, model: &Model) -> Result<(), String> {
+fn check(path: &Path, model: &OnnxModel) -> Result<(), String> {
     check_module(path, &model.module)?;
     let func = model.module.entry().unwrap();
     for (kind, ids) in [("input", &func.body.params), ("output", &func.body.results)] {

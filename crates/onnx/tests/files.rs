@@ -7,12 +7,12 @@ use prost::Message;
 use std::collections::HashMap;
 use std::io;
 use trident_ir::{Literal, ops};
-use trident_onnx::files::{Files, Source};
+use trident_onnx::files::{FileSource, Files};
 use trident_onnx::proto::{
     GraphProto, ModelProto, NodeProto, OperatorSetIdProto, StringStringEntryProto, TensorProto,
     ValueInfoProto,
 };
-use trident_onnx::{Model, tensor_proto};
+use trident_onnx::{OnnxModel, tensor_proto};
 
 /// More than is read at a time.
 const LEN: usize = 100_000;
@@ -60,7 +60,7 @@ fn external() -> TensorProto {
     TensorProto { raw_data: None, data_location: 1, external_data, ..tensor_proto("w", &weights()) }
 }
 
-fn constant(model: &Model) -> Literal {
+fn constant(model: &OnnxModel) -> Literal {
     let all = &model.module.funcs[0].body.ops;
     all.iter().find_map(ops::Constant::of).unwrap().value().clone()
 }
@@ -102,7 +102,7 @@ fn many_data_files_need_few_open_ones() {
 struct Store(HashMap<&'static str, Bytes>);
 
 impl Files for Store {
-    fn open(&self, name: &str) -> io::Result<Box<dyn Source>> {
+    fn open(&self, name: &str) -> io::Result<Box<dyn FileSource>> {
         let found = self.0.get(name).cloned();
         Ok(Box::new(found.ok_or(io::ErrorKind::NotFound)?))
     }

@@ -49,9 +49,9 @@ impl Device for Fusing {
 }
 
 /// A model of one function or several.
-pub(crate) fn model(text: &str) -> trident_onnx::Model {
+pub(crate) fn model(text: &str) -> trident_onnx::OnnxModel {
     let module: Module = text.parse().unwrap();
-    trident_onnx::Model { module, optional: vec![], info: Info::default() }
+    trident_onnx::OnnxModel { module, optional: vec![], info: Info::default() }
 }
 
 /// The digit classifier of the examples.
@@ -60,7 +60,7 @@ pub(crate) fn digits() -> PathBuf {
 }
 
 /// A function with weights of many kinds: large and small, equal ones, of half a byte, in a region, without elements.
-pub(crate) fn assorted() -> trident_onnx::Model {
+pub(crate) fn assorted() -> trident_onnx::OnnxModel {
     let hex = |bytes: usize, step: usize| -> String {
         (0..bytes).map(|i| format!("{:02x}", (i * step) % 7)).collect()
     };
@@ -103,7 +103,7 @@ pub(crate) fn assorted() -> trident_onnx::Model {
 }
 
 /// A function in which the default of an input is a weight.
-pub(crate) fn with_default() -> trident_onnx::Model {
+pub(crate) fn with_default() -> trident_onnx::OnnxModel {
     let hex = "0000803f".repeat(40);
     let mut made = model(&format!(
         "func @main graph (%x: f32[40]) -> (f32[*]) {{
@@ -118,7 +118,7 @@ pub(crate) fn with_default() -> trident_onnx::Model {
     made
 }
 
-pub(crate) fn compile(model: trident_onnx::Model, devices: &[Arc<dyn Device>]) -> Compiled {
+pub(crate) fn compile(model: trident_onnx::OnnxModel, devices: &[Arc<dyn Device>]) -> Compiled {
     Compiled::new(model, devices, &Options::default()).unwrap()
 }
 

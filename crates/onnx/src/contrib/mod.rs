@@ -13,7 +13,7 @@ mod rotary;
 mod tests;
 
 use crate::catalog::{By, RUNTIME, Translation};
-use crate::error::LoadErrorKind;
+use crate::error::OnnxErrorKind;
 use crate::import::node::Node;
 
 /// All operators.
@@ -34,12 +34,12 @@ const fn operator(name: &'static str, by: By) -> Translation {
 }
 
 /// The error for a part of an operator that is not served.
-fn unsupported(node: &Node<'_>, reason: &'static str) -> LoadErrorKind {
-    LoadErrorKind::Unsupported { op: node.proto.op_type.clone(), reason }
+fn unsupported(node: &Node<'_>, reason: &'static str) -> OnnxErrorKind {
+    OnnxErrorKind::Unsupported { op: node.proto.op_type.clone(), reason }
 }
 
 /// Takes a flag out that must be off, or reports why.
-fn must_be_off(node: &mut Node<'_>, name: &str, reason: &'static str) -> Result<(), LoadErrorKind> {
+fn must_be_off(node: &mut Node<'_>, name: &str, reason: &'static str) -> Result<(), OnnxErrorKind> {
     match node.take_int(name)? {
         None | Some(0) => Ok(()),
         Some(_) => Err(unsupported(node, reason)),

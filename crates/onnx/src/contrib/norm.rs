@@ -4,7 +4,7 @@ use super::unsupported;
 use crate::catalog::By::Composed;
 use crate::catalog::Translation;
 use crate::dtype;
-use crate::error::{LoadError, LoadErrorKind};
+use crate::error::{OnnxError, OnnxErrorKind};
 use crate::import::control::Outputs;
 use crate::import::node::Node;
 use trident_ir::{Builder, ops};
@@ -18,7 +18,7 @@ pub(super) static OPERATORS: &[Translation] = &[Translation {
 }];
 
 /// X/√(mean(X²) + epsilon)·scale over the axes from `axis` on.
-fn simplified(b: &mut Builder<'_>, node: &mut Node<'_>) -> Result<Outputs, LoadError> {
+fn simplified(b: &mut Builder<'_>, node: &mut Node<'_>) -> Result<Outputs, OnnxError> {
     let [_, _] = node.operands()?;
     let mut norm = ops::RMSNormalization::new(node.need(0, "X")?, node.need(1, "scale")?);
     if node.output(1).is_some() {
@@ -32,7 +32,7 @@ fn simplified(b: &mut Builder<'_>, node: &mut Node<'_>) -> Result<Outputs, LoadE
     }
     if let Some(number) = node.take_int("stash_type")? {
         let stash = dtype::from_number(number).filter(|dtype| dtype.is_float());
-        norm = norm.stash_type(stash.ok_or_else(|| LoadErrorKind::AttributeValue {
+        norm = norm.stash_type(stash.ok_or_else(|| OnnxErrorKind::AttributeValue {
             name: "stash_type".to_owned(),
             found: number.to_string(),
             expected: "the number of a floating-point type",

@@ -3,7 +3,7 @@
 use super::{must_be_off, operator, unsupported};
 use crate::catalog::By::{Composed, FormOf};
 use crate::catalog::Translation;
-use crate::error::{LoadError, LoadErrorKind};
+use crate::error::{OnnxError, OnnxErrorKind};
 use crate::import::control::Outputs;
 use crate::import::node::Node;
 use crate::opset::{Step, missing, scalar_like};
@@ -15,7 +15,7 @@ pub(super) static OPERATORS: &[Translation] = &[
 ];
 
 /// alpha·op(A)·op(B), where op swaps the last two axes if the operand is to be transposed.
-fn fused_matmul(b: &mut Builder<'_>, node: &mut Node<'_>) -> Result<Outputs, LoadError> {
+fn fused_matmul(b: &mut Builder<'_>, node: &mut Node<'_>) -> Result<Outputs, OnnxError> {
     let [_, _] = node.operands()?;
     let (x, y) = (node.need(0, "A")?, node.need(1, "B")?);
     for name in ["transBatchA", "transBatchB"] {
@@ -32,12 +32,12 @@ fn fused_matmul(b: &mut Builder<'_>, node: &mut Node<'_>) -> Result<Outputs, Loa
     Ok(vec![Some(product)])
 }
 
-fn is_set(node: &mut Node<'_>, name: &str) -> Result<bool, LoadErrorKind> {
+fn is_set(node: &mut Node<'_>, name: &str) -> Result<bool, OnnxErrorKind> {
     Ok(node.take_int(name)?.unwrap_or(0) != 0)
 }
 
 /// Matrices transposed. Vectors stay as they are.
-fn transposed(b: &mut Builder<'_>, node: &Node<'_>, x: ValueId) -> Result<ValueId, LoadError> {
+fn transposed(b: &mut Builder<'_>, node: &Node<'_>, x: ValueId) -> Result<ValueId, OnnxError> {
     let Some(rank) = b.func.ty(x).shape().map(<[_]>::len) else {
         let reason = "attributes `transA` and `transB` for operands of unknown rank";
         return Err(unsupported(node, reason).into());
@@ -51,7 +51,7 @@ fn transposed(b: &mut Builder<'_>, node: &Node<'_>, x: ValueId) -> Result<ValueI
 }
 
 /// The operator has the operands A, B, scales, zero_points, g_idx and bias.
-fn matmul_n_bits(_: &mut Builder<'_>, node: &mut Node<'_>, op: &mut Op) -> Result<Step, LoadError> {
+fn matmul_n_bits(_: &mut Builder<'_>, node: &mut Node<'_>, op: &mut Op) -> Result<Step, OnnxError> {
     let [_, _, _, zero_points, g_idx, bias] = node.operands()?;
     let (a, b, scales) = (node.need(0, "a")?, node.need(1, "b")?, node.need(2, "scales")?);
     if g_idx.is_some() {
@@ -66,7 +66,7 @@ fn matmul_n_bits(_: &mut Builder<'_>, node: &mut Node<'_>, op: &mut Op) -> Resul
     let bits = node.take_int("bits")?.unwrap_or(4);
     if !matches!(bits, 2 | 4 | 8) {
         let (name, found) = ("bits".to_owned(), bits.to_string());
-        return Err(LoadErrorKind::AttributeValue { name, found, expected: "2, 4 or 8" }.into());
+        return Err(OnnxErrorKind::AttributeValue { name, found, expected: "2, 4 or 8" }.into());
     }
     // The op has attributes that the operator does not have.
     node.finish()?;

@@ -3,7 +3,7 @@
 use super::operator;
 use crate::catalog::By::Composed;
 use crate::catalog::Translation;
-use crate::error::LoadError;
+use crate::error::OnnxError;
 use crate::import::control::Outputs;
 use crate::import::node::Node;
 use trident_ir::{Builder, DType, ValueId, ops};
@@ -28,7 +28,7 @@ fn widened(
     x: &Quantized,
     y: &Quantized,
     bias: Option<ValueId>,
-) -> Result<Outputs, LoadError> {
+) -> Result<Outputs, OnnxError> {
     let sums = ops::MatMulInteger::new(x.numbers, y.numbers, x.zero_point, y.zero_point);
     let sums = b.add(sums)?;
     let dtype = b.func.ty(x.scale).dtype().unwrap_or(DType::F32);
@@ -42,7 +42,7 @@ fn widened(
 }
 
 /// A is quantised as a whole, by its range.
-fn dynamic_matmul(b: &mut Builder<'_>, node: &mut Node<'_>) -> Result<Outputs, LoadError> {
+fn dynamic_matmul(b: &mut Builder<'_>, node: &mut Node<'_>) -> Result<Outputs, OnnxError> {
     let [_, _, _, zero_point, bias] = node.operands()?;
     let y = Quantized { numbers: node.need(1, "B")?, scale: node.need(2, "b_scale")?, zero_point };
     let quantized = b.add_all(ops::DynamicQuantizeLinear::new(node.need(0, "A")?), 3)?;
@@ -54,7 +54,7 @@ fn dynamic_matmul(b: &mut Builder<'_>, node: &mut Node<'_>) -> Result<Outputs, L
     widened(b, &x, &y, bias)
 }
 
-fn matmul_to_float(b: &mut Builder<'_>, node: &mut Node<'_>) -> Result<Outputs, LoadError> {
+fn matmul_to_float(b: &mut Builder<'_>, node: &mut Node<'_>) -> Result<Outputs, OnnxError> {
     let [_, _, _, _, a_zero_point, b_zero_point, bias] = node.operands()?;
     let x = Quantized {
         numbers: node.need(0, "A")?,
@@ -70,7 +70,7 @@ fn matmul_to_float(b: &mut Builder<'_>, node: &mut Node<'_>) -> Result<Outputs, 
 }
 
 /// The operands of arithmetic on quantised numbers, widened: A, its scale and zero point, and those of B.
-fn operands(b: &mut Builder<'_>, node: &Node<'_>) -> Result<[ValueId; 2], LoadError> {
+fn operands(b: &mut Builder<'_>, node: &Node<'_>) -> Result<[ValueId; 2], OnnxError> {
     let [_, _, a_zero_point, _, _, b_zero_point, _, _] = node.operands()?;
     let (x, x_scale) = (node.need(0, "A")?, node.need(1, "A_scale")?);
     let (y, y_scale) = (node.need(3, "B")?, node.need(4, "B_scale")?);
@@ -81,7 +81,7 @@ fn operands(b: &mut Builder<'_>, node: &Node<'_>) -> Result<[ValueId; 2], LoadEr
 }
 
 /// The result of arithmetic on quantised numbers in the type of A, by the scale and zero point of C.
-fn quantized(b: &mut Builder<'_>, node: &Node<'_>, c: ValueId) -> Result<Outputs, LoadError> {
+fn quantized(b: &mut Builder<'_>, node: &Node<'_>, c: ValueId) -> Result<Outputs, OnnxError> {
     let [_, _, _, _, _, _, _, zero_point] = node.operands()?;
     let scale = node.need(6, "C_scale")?;
     let dtype = b.func.ty(node.need(0, "A")?).dtype().unwrap_or(DType::U8);
@@ -92,13 +92,13 @@ fn quantized(b: &mut Builder<'_>, node: &Node<'_>, c: ValueId) -> Result<Outputs
     Ok(vec![Some(b.add(quantize)?)])
 }
 
-fn add(b: &mut Builder<'_>, node: &mut Node<'_>) -> Result<Outputs, LoadError> {
+fn add(b: &mut Builder<'_>, node: &mut Node<'_>) -> Result<Outputs, OnnxError> {
     let [x, y] = operands(b, node)?;
     let sum = b.add(ops::Add::new(x, y))?;
     quantized(b, node, sum)
 }
 
-fn mul(b: &mut Builder<'_>, node: &mut Node<'_>) -> Result<Outputs, LoadError> {
+fn mul(b: &mut Builder<'_>, node: &mut Node<'_>) -> Result<Outputs, OnnxError> {
     let [x, y] = operands(b, node)?;
     let product = b.add(ops::Mul::new(x, y))?;
     quantized(b, node, product)

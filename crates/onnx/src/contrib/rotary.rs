@@ -3,7 +3,7 @@
 use super::{must_be_off, operator, unsupported};
 use crate::catalog::By::Composed;
 use crate::catalog::Translation;
-use crate::error::LoadError;
+use crate::error::OnnxError;
 use crate::import::control::Outputs;
 use crate::import::node::Node;
 use crate::opset::shape::ints;
@@ -18,7 +18,7 @@ fn known(func: &Func, x: ValueId, axis: usize) -> Option<i64> {
 }
 
 /// The operands input, position_ids, cos_cache and sin_cache. Without a number of heads, caches and input tell it.
-fn rotary_embedding(b: &mut Builder<'_>, node: &mut Node<'_>) -> Result<Outputs, LoadError> {
+fn rotary_embedding(b: &mut Builder<'_>, node: &mut Node<'_>) -> Result<Outputs, OnnxError> {
     let [_, _, _, _] = node.operands()?;
     let (x, ids) = (node.need(0, "input")?, node.need(1, "position_ids")?);
     let (cosines, sines) = (node.need(2, "cos_cache")?, node.need(3, "sin_cache")?);
@@ -61,7 +61,7 @@ fn positions(
     x: ValueId,
     axis: i64,
     ids: ValueId,
-) -> Result<ValueId, LoadError> {
+) -> Result<ValueId, OnnxError> {
     match b.func.ty(ids).shape() {
         Some([_, _]) => return Ok(ids),
         Some([_]) => {}

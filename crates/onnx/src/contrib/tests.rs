@@ -1,7 +1,7 @@
 //! Tests of operators of ONNX Runtime: the ops that they become, and the forms that are refused. The edge suite compares their
 //! results with ONNX Runtime.
 
-use crate::LoadErrorKind;
+use crate::OnnxErrorKind;
 use crate::proto::{AttributeProto, GraphProto};
 use crate::testing::{attr, fault, graph, imported, info, load, model, node, untyped};
 use trident_ir::op::words::GeluFormula;
@@ -54,7 +54,7 @@ fn a_normalisation_in_the_set_of_the_standard() {
     assert_eq!((norm.axis(), norm.epsilon(), norm.stash_type()), (-1, 1e-6, DType::F32));
     let mut wrong = graph.clone();
     wrong.node[0].attribute[2] = attr("stash_type", 7);
-    assert!(matches!(fault(&model(21, wrong)), LoadErrorKind::AttributeValue { .. }));
+    assert!(matches!(fault(&model(21, wrong)), OnnxErrorKind::AttributeValue { .. }));
     graph.node[0].output.push("d".into());
     let error = load(&model(21, graph)).unwrap_err().to_string();
     assert!(error.contains("result `inv_std_var`"), "{error}");

@@ -1,7 +1,7 @@
 //! FlexAttention: attention whose scores and probabilities pass subgraphs of the model.
 
 use crate::dtype;
-use crate::error::{LoadError, LoadErrorKind};
+use crate::error::{OnnxError, OnnxErrorKind};
 use crate::import::control::{Outputs, expect};
 use crate::import::node::Node;
 use crate::import::scope::Scope;
@@ -11,11 +11,11 @@ use crate::types;
 use trident_ir::{Builder, DType, Func, Literal, ValueId, ops};
 
 /// Dimensions `from` up to `to` of a tensor, an i64 vector.
-fn dims(b: &mut Builder<'_>, x: ValueId, from: i64, to: i64) -> Result<ValueId, LoadError> {
+fn dims(b: &mut Builder<'_>, x: ValueId, from: i64, to: i64) -> Result<ValueId, OnnxError> {
     Ok(b.add(ops::Shape::new(x).start(from).end(to))?)
 }
 
-fn cast(b: &mut Builder<'_>, x: ValueId, to: DType) -> Result<ValueId, LoadError> {
+fn cast(b: &mut Builder<'_>, x: ValueId, to: DType) -> Result<ValueId, OnnxError> {
     match b.func.ty(x).dtype() == Some(to) {
         true => Ok(x),
         false => Ok(b.add(ops::Cast::new(x).to(to))?),
@@ -28,7 +28,7 @@ fn heads(func: &Func, x: ValueId) -> Option<usize> {
 }
 
 /// Keys or values with each head repeated for the group of query heads that share it.
-fn repeat_heads(b: &mut Builder<'_>, q: ValueId, x: ValueId) -> Result<ValueId, LoadError> {
+fn repeat_heads(b: &mut Builder<'_>, q: ValueId, x: ValueId) -> Result<ValueId, OnnxError> {
     if heads(b.func, q).is_some_and(|n| heads(b.func, x) == Some(n)) {
         return Ok(x);
     }
@@ -48,7 +48,7 @@ fn root_of_scale(
     b: &mut Builder<'_>,
     q: ValueId,
     scale: Option<f32>,
-) -> Result<ValueId, LoadError> {
+) -> Result<ValueId, OnnxError> {
     if let Some(scale) = scale {
         return Ok(b.literal(Literal::scalar(scale.sqrt())));
     }
@@ -68,11 +68,11 @@ impl<'a> Import<'a, '_> {
         scope: &Scope<'a, '_>,
         mut node: Node<'a>,
         frame: &Frame<'a>,
-    ) -> Result<Outputs, LoadError> {
+    ) -> Result<Outputs, OnnxError> {
         let (q, k, v) = (node.need(0, "q")?, node.need(1, "k")?, node.need(2, "v")?);
         for x in [k, v] {
             if !types::agree(b.func.ty(q), b.func.ty(x)) {
-                return Err(LoadErrorKind::Declared {
+                return Err(OnnxErrorKind::Declared {
                     tensor: b.func.info(x).name.clone(),
                     declared: b.func.ty(q).clone(),
                     actual: b.func.ty(x).clone(),
@@ -86,7 +86,7 @@ impl<'a> Import<'a, '_> {
             None => DType::F32,
             Some(number) => {
                 dtype::from_number(number).filter(|d| d.is_float()).ok_or_else(|| {
-                    LoadErrorKind::AttributeValue {
+                    OnnxErrorKind::AttributeValue {
                         name: "softmax_precision".to_owned(),
                         found: number.to_string(),
                         expected: "the number of a floating-point type",

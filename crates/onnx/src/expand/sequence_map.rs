@@ -1,6 +1,6 @@
 //! SequenceMap: a loop that carries the sequences of results.
 
-use crate::error::{LoadError, LoadErrorKind};
+use crate::error::{OnnxError, OnnxErrorKind};
 use crate::import::control::{Outputs, expect};
 use crate::import::node::Node;
 use crate::import::scope::Scope;
@@ -16,7 +16,7 @@ impl<'a> Import<'a, '_> {
         scope: &Scope<'a, '_>,
         mut node: Node<'a>,
         frame: &Frame<'a>,
-    ) -> Result<Outputs, LoadError> {
+    ) -> Result<Outputs, OnnxError> {
         let graph = node.take_graph("body")?;
         node.finish()?;
         let first = node.need(0, "input_sequence")?;
@@ -42,7 +42,7 @@ impl<'a> Import<'a, '_> {
         let results = self.inline(&mut inner, scope, graph, &items, frame)?;
         let mut dtypes = vec![];
         for (output, item) in graph.output.iter().zip(results) {
-            let dtype = inner.func.ty(item).dtype().ok_or_else(|| LoadErrorKind::BadType {
+            let dtype = inner.func.ty(item).dtype().ok_or_else(|| OnnxErrorKind::BadType {
                 tensor: output.name.clone(),
                 reason: "it is no tensor".to_owned(),
             })?;

@@ -2,7 +2,7 @@
 
 use super::Import;
 use super::node::Node;
-use crate::error::LoadErrorKind;
+use crate::error::OnnxErrorKind;
 use crate::proto::{AttributeProto, AttributeType, GraphProto};
 use crate::types;
 use trident_ir::{Attr, Literal};
@@ -16,11 +16,11 @@ pub(crate) enum Value<'a> {
 }
 
 /// The error for an attribute of a kind that the operator does not take.
-pub(crate) fn wrong_kind(name: &str, expected: &'static str) -> LoadErrorKind {
-    LoadErrorKind::AttributeKind { name: name.to_owned(), expected }
+pub(crate) fn wrong_kind(name: &str, expected: &'static str) -> OnnxErrorKind {
+    OnnxErrorKind::AttributeKind { name: name.to_owned(), expected }
 }
 
-fn text(name: &str, bytes: &[u8]) -> Result<String, LoadErrorKind> {
+fn text(name: &str, bytes: &[u8]) -> Result<String, OnnxErrorKind> {
     String::from_utf8(bytes.to_vec()).map_err(|_| wrong_kind(name, "STRING in UTF-8"))
 }
 
@@ -51,9 +51,9 @@ pub(super) fn decode<'a>(
     import: &mut Import<'a, '_>,
     name: &str,
     a: &'a AttributeProto,
-) -> Result<Value<'a>, LoadErrorKind> {
+) -> Result<Value<'a>, OnnxErrorKind> {
     use AttributeType as T;
-    let missing = || LoadErrorKind::MissingAttribute { name: name.to_owned() };
+    let missing = || OnnxErrorKind::MissingAttribute { name: name.to_owned() };
     Ok(Value::Plain(match kind_of(a) {
         Some(T::Float) => Attr::Float(a.f.unwrap_or(0.0)),
         Some(T::Int) => Attr::Int(a.i.unwrap_or(0)),
@@ -71,7 +71,7 @@ pub(super) fn decode<'a>(
         Some(T::TypeProto) => {
             let ty = types::from_proto(a.tp.as_ref().ok_or_else(missing)?);
             Attr::Type(
-                ty.map_err(|reason| LoadErrorKind::BadType { tensor: name.to_owned(), reason })?,
+                ty.map_err(|reason| OnnxErrorKind::BadType { tensor: name.to_owned(), reason })?,
             )
         }
         Some(T::Graph) => return Ok(Value::Graph(a.g.as_ref().ok_or_else(missing)?)),
@@ -80,7 +80,7 @@ pub(super) fn decode<'a>(
 }
 
 /// The constant that a `Constant` node holds in one of its many forms.
-pub(crate) fn constant(node: &mut Node<'_>) -> Result<Literal, LoadErrorKind> {
+pub(crate) fn constant(node: &mut Node<'_>) -> Result<Literal, OnnxErrorKind> {
     let mut found = None;
     let forms = [
         "value",
@@ -103,19 +103,19 @@ pub(crate) fn constant(node: &mut Node<'_>) -> Result<Literal, LoadErrorKind> {
                 ("value_ints", Attr::Ints(v)) => Literal::vector(&v),
                 ("value_string", Attr::Str(v)) => {
                     Literal::from_strings(vec![], vec![v]).map_err(|e| {
-                        LoadErrorKind::BadTensor { tensor: name.to_owned(), reason: e.into() }
+                        OnnxErrorKind::BadTensor { tensor: name.to_owned(), reason: e.into() }
                     })?
                 }
                 ("value_strings", Attr::Strs(v)) => {
                     Literal::from_strings(vec![v.len()], v).map_err(|e| {
-                        LoadErrorKind::BadTensor { tensor: name.to_owned(), reason: e.into() }
+                        OnnxErrorKind::BadTensor { tensor: name.to_owned(), reason: e.into() }
                     })?
                 }
                 _ => return Err(wrong_kind(name, "the one its name tells")),
             };
         if found.replace(literal).is_some() {
-            return Err(LoadErrorKind::AttributeTwice { name: name.to_owned() });
+            return Err(OnnxErrorKind::AttributeTwice { name: name.to_owned() });
         }
     }
-    found.ok_or_else(|| LoadErrorKind::MissingAttribute { name: "value".to_owned() })
+    found.ok_or_else(|| OnnxErrorKind::MissingAttribute { name: "value".to_owned() })
 }

@@ -3,7 +3,7 @@
 use super::node::Node;
 use super::scope::Scope;
 use super::{Frame, Import};
-use crate::error::{LoadError, LoadErrorKind};
+use crate::error::{OnnxError, OnnxErrorKind};
 use crate::types;
 use trident_ir::op::TypeError;
 use trident_ir::{Block, Builder, DType, Func, Op, OpKind, Type, ValueId, ops};
@@ -17,10 +17,10 @@ pub(crate) fn expect(
     what: &'static str,
     found: usize,
     expected: usize,
-) -> Result<(), LoadErrorKind> {
+) -> Result<(), OnnxErrorKind> {
     match found == expected {
         true => Ok(()),
-        false => Err(LoadErrorKind::Subgraph { attribute, what, found, expected }),
+        false => Err(OnnxErrorKind::Subgraph { attribute, what, found, expected }),
     }
 }
 
@@ -34,10 +34,10 @@ pub(super) fn same_types(
     func: &Func,
     params: &[ValueId],
     results: &[ValueId],
-) -> Result<(), LoadErrorKind> {
+) -> Result<(), OnnxErrorKind> {
     for (&param, &result) in params.iter().zip(results) {
         if !types::agree(func.ty(param), func.ty(result)) {
-            return Err(LoadErrorKind::Declared {
+            return Err(OnnxErrorKind::Declared {
                 tensor: func.info(param).name.clone(),
                 declared: func.ty(param).clone(),
                 actual: func.ty(result).clone(),
@@ -54,7 +54,7 @@ pub(super) fn emit(
     op: Op,
     regions: Vec<Block>,
     results: usize,
-) -> Result<Outputs, LoadError> {
+) -> Result<Outputs, OnnxError> {
     let mut op = node.complete(b.func, op)?;
     op.regions = regions;
     op.outputs.resize(results, None);
@@ -71,7 +71,7 @@ impl<'a> Import<'a, '_> {
         scope: &Scope<'a, '_>,
         mut node: Node<'a>,
         frame: &Frame<'a>,
-    ) -> Result<Outputs, LoadError> {
+    ) -> Result<Outputs, OnnxError> {
         let mut regions = vec![];
         for name in ["then_branch", "else_branch"] {
             let graph = node.take_graph(name)?;
@@ -99,7 +99,7 @@ impl<'a> Import<'a, '_> {
         scope: &Scope<'a, '_>,
         mut node: Node<'a>,
         frame: &Frame<'a>,
-    ) -> Result<Outputs, LoadError> {
+    ) -> Result<Outputs, OnnxError> {
         let graph = node.take_graph("body")?;
         let head = [DType::I64, DType::Bool].map(|dtype| Some(Type::fixed(dtype, &[])));
         let mut given = head.to_vec();
@@ -123,7 +123,7 @@ impl<'a> Import<'a, '_> {
 
 /// A loop may start from an optional value and carry on with a plain one: the region then yields it wrapped.
 /// Gives the results that the node has to unwrap.
-fn wrap_optionals(func: &mut Func, region: &mut Block) -> Result<Vec<usize>, LoadError> {
+fn wrap_optionals(func: &mut Func, region: &mut Block) -> Result<Vec<usize>, OnnxError> {
     let mut wrapped = vec![];
     let mut b = Builder::new(func);
     for (i, &param) in region.params.iter().enumerate().skip(2) {

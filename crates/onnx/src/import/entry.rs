@@ -2,7 +2,7 @@
 
 use super::scope::Scope;
 use super::{Frame, Import, Initializer, constant_op, function, initializers, opsets, place};
-use crate::error::{LoadError, LoadErrorKind};
+use crate::error::{OnnxError, OnnxErrorKind};
 use crate::external::Folder;
 use crate::proto::{FunctionProto, GraphProto, OperatorSetIdProto, ValueInfoProto};
 use crate::types;
@@ -17,7 +17,7 @@ pub(crate) fn entry(
     functions: &[FunctionProto],
     folder: &Folder<'_>,
     overridable: bool,
-) -> Result<(Func, Vec<ValueInfo>), LoadError> {
+) -> Result<(Func, Vec<ValueInfo>), OnnxError> {
     let mut import = Import {
         folder,
         functions: function::index(functions)?,
@@ -81,28 +81,28 @@ pub(crate) fn entry(
 }
 
 /// The type of a graph's input; one with a default must be able to have it as its value.
-fn input_type(input: &ValueInfoProto, default: Option<&Literal>) -> Result<Type, LoadErrorKind> {
+fn input_type(input: &ValueInfoProto, default: Option<&Literal>) -> Result<Type, OnnxErrorKind> {
     let tensor = || input.name.clone();
     match (declared(input)?, default) {
         (Some(declared), Some(literal)) if !types::holds(&declared, literal) => {
-            Err(LoadErrorKind::Declared { tensor: tensor(), declared, actual: literal.ty() })
+            Err(OnnxErrorKind::Declared { tensor: tensor(), declared, actual: literal.ty() })
         }
         (Some(declared), _) => Ok(declared),
         (None, Some(literal)) => Ok(literal.ty().unshaped()),
         (None, None) => {
-            Err(LoadErrorKind::BadType { tensor: tensor(), reason: "it is not given".into() })
+            Err(OnnxErrorKind::BadType { tensor: tensor(), reason: "it is not given".into() })
         }
     }
 }
 
 /// The declared types of a graph's outputs.
-pub(crate) fn declared_outputs(graph: &GraphProto) -> Result<Vec<Option<Type>>, LoadErrorKind> {
+pub(crate) fn declared_outputs(graph: &GraphProto) -> Result<Vec<Option<Type>>, OnnxErrorKind> {
     graph.output.iter().map(declared).collect()
 }
 
 /// The declared type of a graph's input or output.
-pub(super) fn declared(info: &ValueInfoProto) -> Result<Option<Type>, LoadErrorKind> {
-    let bad = |reason| LoadErrorKind::BadType { tensor: info.name.clone(), reason };
+pub(super) fn declared(info: &ValueInfoProto) -> Result<Option<Type>, OnnxErrorKind> {
+    let bad = |reason| OnnxErrorKind::BadType { tensor: info.name.clone(), reason };
     match &info.r#type {
         Some(ty) if ty.value.is_some() => types::from_proto(ty).map(Some).map_err(bad),
         _ => Ok(None),
@@ -114,10 +114,10 @@ pub(super) fn check(
     func: &Func,
     info: &ValueInfoProto,
     value: ValueId,
-) -> Result<(), LoadErrorKind> {
+) -> Result<(), OnnxErrorKind> {
     match declared(info)? {
         Some(declared) if !types::agree(&declared, func.ty(value)) => {
-            Err(LoadErrorKind::Declared {
+            Err(OnnxErrorKind::Declared {
                 tensor: info.name.clone(),
                 declared,
                 actual: func.ty(value).clone(),
@@ -133,9 +133,9 @@ pub(super) fn check_output(
     graph: &GraphProto,
     info: &ValueInfoProto,
     value: ValueId,
-) -> Result<(), LoadError> {
+) -> Result<(), OnnxError> {
     check(func, info, value).map_err(|fault| {
         let node = graph.node.iter().find(|node| node.output.contains(&info.name));
-        LoadError { fault, place: node.map(|node| place(node, &graph.name)) }
+        OnnxError { fault, place: node.map(|node| place(node, &graph.name)) }
     })
 }

@@ -3,7 +3,7 @@
 use super::scope::Scope;
 use super::{Frame, FunctionKey, Import, MOST_DEPTH, opsets};
 use crate::catalog;
-use crate::error::{LoadError, LoadErrorKind};
+use crate::error::{OnnxError, OnnxErrorKind};
 use crate::proto::{AttributeProto, FunctionProto, NodeProto};
 use std::collections::HashMap;
 use trident_ir::{Builder, ValueId};
@@ -11,12 +11,12 @@ use trident_ir::{Builder, ValueId};
 /// The functions of a model by name.
 pub(super) fn index(
     functions: &[FunctionProto],
-) -> Result<HashMap<FunctionKey<'_>, &FunctionProto>, LoadErrorKind> {
+) -> Result<HashMap<FunctionKey<'_>, &FunctionProto>, OnnxErrorKind> {
     let mut found = HashMap::new();
     for f in functions {
         let key = (catalog::canonical(&f.domain), f.name.as_str(), f.overload.as_str());
         if found.insert(key, f).is_some() {
-            return Err(LoadErrorKind::FunctionTwice { function: show(&key) });
+            return Err(OnnxErrorKind::FunctionTwice { function: show(&key) });
         }
     }
     Ok(found)
@@ -35,18 +35,18 @@ fn show((domain, name, overload): &FunctionKey<'_>) -> String {
 pub(super) fn resolve_attrs<'a>(
     node: &'a NodeProto,
     frame: &Frame<'a>,
-) -> Result<Vec<(&'a str, &'a AttributeProto)>, LoadErrorKind> {
+) -> Result<Vec<(&'a str, &'a AttributeProto)>, OnnxErrorKind> {
     let mut found: Vec<(&str, &AttributeProto)> = vec![];
     for attr in &node.attribute {
         let name = attr.name.as_str();
         if found.iter().any(|(n, _)| *n == name) {
-            return Err(LoadErrorKind::AttributeTwice { name: name.to_owned() });
+            return Err(OnnxErrorKind::AttributeTwice { name: name.to_owned() });
         }
         if attr.ref_attr_name.is_empty() {
             found.push((name, attr));
             continue;
         }
-        let values = frame.attrs.as_ref().ok_or_else(|| LoadErrorKind::AttributeValue {
+        let values = frame.attrs.as_ref().ok_or_else(|| OnnxErrorKind::AttributeValue {
             name: name.to_owned(),
             found: format!("a reference to `{}`", attr.ref_attr_name),
             expected: "a value outside functions",
@@ -54,7 +54,7 @@ pub(super) fn resolve_attrs<'a>(
         let Some(value) = values.get(attr.ref_attr_name.as_str()) else { continue };
         if value.g.is_some() {
             // Its names would belong to the caller.
-            return Err(LoadErrorKind::AttributeValue {
+            return Err(OnnxErrorKind::AttributeValue {
                 name: name.to_owned(),
                 found: format!("a subgraph passed as `{}`", attr.ref_attr_name),
                 expected: "a subgraph of the function itself",
@@ -75,16 +75,16 @@ impl<'a> Import<'a, '_> {
         inputs: &[Option<ValueId>],
         attrs: &[(&'a str, &'a AttributeProto)],
         frame: &Frame<'a>,
-    ) -> Result<Vec<Option<ValueId>>, LoadError> {
+    ) -> Result<Vec<Option<ValueId>>, OnnxError> {
         if frame.calls.contains(&key) {
-            return Err(LoadErrorKind::Recursion { function: show(&key) }.into());
+            return Err(OnnxErrorKind::Recursion { function: show(&key) }.into());
         }
         if frame.depth >= MOST_DEPTH {
-            return Err(LoadErrorKind::TooDeep { limit: MOST_DEPTH }.into());
+            return Err(OnnxErrorKind::TooDeep { limit: MOST_DEPTH }.into());
         }
         if inputs.len() > function.input.len() {
             let (found, most) = (inputs.len(), function.input.len());
-            return Err(LoadErrorKind::Arity { what: "operand", found, least: 0, most }.into());
+            return Err(OnnxErrorKind::Arity { what: "operand", found, least: 0, most }.into());
         }
         let mut calls = frame.calls.clone();
         calls.push(key);
@@ -111,18 +111,18 @@ impl<'a> Import<'a, '_> {
 fn bind_attrs<'a>(
     function: &'a FunctionProto,
     given: &[(&'a str, &'a AttributeProto)],
-) -> Result<HashMap<&'a str, &'a AttributeProto>, LoadErrorKind> {
+) -> Result<HashMap<&'a str, &'a AttributeProto>, OnnxErrorKind> {
     let defaults = function.attribute_proto.iter().map(|a| (a.name.as_str(), a));
     let mut values: HashMap<&str, &AttributeProto> = defaults.collect();
     for &(name, value) in given {
         if !values.contains_key(name) && !function.attribute.iter().any(|a| a == name) {
-            return Err(LoadErrorKind::UnknownAttribute { name: name.to_owned() });
+            return Err(OnnxErrorKind::UnknownAttribute { name: name.to_owned() });
         }
         values.insert(name, value);
     }
     let missing = function.attribute.iter().find(|name| !values.contains_key(name.as_str()));
     match missing {
-        Some(name) => Err(LoadErrorKind::MissingAttribute { name: name.clone() }),
+        Some(name) => Err(OnnxErrorKind::MissingAttribute { name: name.clone() }),
         None => Ok(values),
     }
 }

@@ -12,7 +12,7 @@ pub(crate) mod scope;
 mod tests;
 
 use crate::catalog::{self, By, Operator};
-use crate::error::{LoadError, LoadErrorKind, Place};
+use crate::error::{OnnxError, OnnxErrorKind, Place};
 use crate::external::Folder;
 use crate::opset::{self, Rewrite, Step};
 use crate::proto::{
@@ -65,16 +65,16 @@ pub(crate) struct Frame<'a> {
 
 impl<'a> Frame<'a> {
     /// The frame of a subgraph.
-    fn inner(&self, name: &'a str) -> Result<Frame<'a>, LoadErrorKind> {
+    fn inner(&self, name: &'a str) -> Result<Frame<'a>, OnnxErrorKind> {
         if self.depth >= MOST_DEPTH {
-            return Err(LoadErrorKind::TooDeep { limit: MOST_DEPTH });
+            return Err(OnnxErrorKind::TooDeep { limit: MOST_DEPTH });
         }
         Ok(Frame { name, depth: self.depth + 1, ..self.clone() })
     }
 }
 
 /// Versions by operator set; those of the standard are checked.
-fn opsets(imports: &[OperatorSetIdProto]) -> Result<HashMap<&str, i64>, LoadErrorKind> {
+fn opsets(imports: &[OperatorSetIdProto]) -> Result<HashMap<&str, i64>, OnnxErrorKind> {
     let mut found = HashMap::new();
     for import in imports {
         let domain = catalog::canonical(&import.domain);
@@ -82,7 +82,7 @@ fn opsets(imports: &[OperatorSetIdProto]) -> Result<HashMap<&str, i64>, LoadErro
             && !(1..=newest).contains(&import.version)
         {
             let domain = catalog::display(domain).to_owned();
-            return Err(LoadErrorKind::Opset { domain, found: import.version, newest });
+            return Err(OnnxErrorKind::Opset { domain, found: import.version, newest });
         }
         found.insert(domain, import.version);
     }
@@ -97,7 +97,7 @@ fn place(node: &NodeProto, graph: &str) -> Box<Place> {
 
 impl<'a> Import<'a, '_> {
     /// Decodes a constant.
-    pub(crate) fn literal(&mut self, t: &'a TensorProto) -> Result<Literal, LoadErrorKind> {
+    pub(crate) fn literal(&mut self, t: &'a TensorProto) -> Result<Literal, OnnxErrorKind> {
         if let Some(literal) = self.literals.get(&std::ptr::from_ref(t)) {
             return Ok(literal.clone());
         }
@@ -107,7 +107,7 @@ impl<'a> Import<'a, '_> {
     }
 
     /// Decodes a sparse constant into a dense one.
-    pub(crate) fn sparse(&mut self, t: &'a SparseTensorProto) -> Result<Literal, LoadErrorKind> {
+    pub(crate) fn sparse(&mut self, t: &'a SparseTensorProto) -> Result<Literal, OnnxErrorKind> {
         let key = t.values.as_ref().map(std::ptr::from_ref);
         if let Some(literal) = key.and_then(|k| self.literals.get(&k)) {
             return Ok(literal.clone());
@@ -125,7 +125,7 @@ impl<'a> Import<'a, '_> {
         graph: &'a GraphProto,
         mut given: HashSet<String>,
         frame: &Frame<'a>,
-    ) -> Result<(), LoadError> {
+    ) -> Result<(), OnnxError> {
         self.count(graph.initializer.len() + graph.sparse_initializer.len(), frame)?;
         for initializer in initializers(graph).filter(|i| !given.remove(i.name())) {
             let literal = initializer.literal(self)?;
@@ -137,12 +137,12 @@ impl<'a> Import<'a, '_> {
     }
 
     /// Counts nodes that calls of functions expand to.
-    fn count(&mut self, nodes: usize, frame: &Frame<'_>) -> Result<(), LoadErrorKind> {
+    fn count(&mut self, nodes: usize, frame: &Frame<'_>) -> Result<(), OnnxErrorKind> {
         if !frame.calls.is_empty() {
             self.inlined += nodes;
         }
         match self.inlined > MOST_INLINED {
-            true => Err(LoadErrorKind::TooManyNodes { limit: MOST_INLINED }),
+            true => Err(OnnxErrorKind::TooManyNodes { limit: MOST_INLINED }),
             false => Ok(()),
         }
     }
@@ -154,7 +154,7 @@ impl<'a> Import<'a, '_> {
         scope: &mut Scope<'a, '_>,
         nodes: &'a [NodeProto],
         frame: &Frame<'a>,
-    ) -> Result<(), LoadError> {
+    ) -> Result<(), OnnxError> {
         self.count(nodes.len(), frame)?;
         let sorted = order::sorted(nodes, &|name| scope.has(name));
         for node in sorted.map_err(|cycle| order::fault(&cycle, frame.name))? {
@@ -175,13 +175,13 @@ impl<'a> Import<'a, '_> {
         graph: &'a GraphProto,
         given: &[Option<Type>],
         frame: &Frame<'a>,
-    ) -> Result<Block, LoadError> {
+    ) -> Result<Block, OnnxError> {
         let mut b = Builder::new(func);
         for (input, given) in graph.input.iter().zip(given) {
             let ty = match given {
                 Some(ty) => ty.clone(),
                 None => declared(input)?.map(|ty| ty.unshaped()).ok_or_else(|| {
-                    LoadErrorKind::BadType {
+                    OnnxErrorKind::BadType {
                         tensor: input.name.clone(),
                         reason: "it is not given".to_owned(),
                     }
@@ -203,7 +203,7 @@ impl<'a> Import<'a, '_> {
         graph: &'a GraphProto,
         inputs: &[ValueId],
         frame: &Frame<'a>,
-    ) -> Result<Vec<ValueId>, LoadError> {
+    ) -> Result<Vec<ValueId>, OnnxError> {
         let frame = frame.inner(&graph.name)?;
         let mut scope = Scope::new(Some(outer));
         for (input, &value) in graph.input.iter().zip(inputs) {
@@ -226,7 +226,7 @@ impl<'a> Import<'a, '_> {
         scope: &mut Scope<'a, '_>,
         proto: &'a NodeProto,
         frame: &Frame<'a>,
-    ) -> Result<(), LoadError> {
+    ) -> Result<(), OnnxError> {
         let inputs: Result<Vec<_>, _> =
             proto.input.iter().map(|name| scope.operand(name)).collect();
         let inputs = inputs?;
@@ -244,7 +244,7 @@ impl<'a> Import<'a, '_> {
             }
         };
         for (i, name) in proto.output.iter().enumerate().filter(|(_, name)| !name.is_empty()) {
-            let value = outputs.get(i).copied().flatten().ok_or(LoadErrorKind::Arity {
+            let value = outputs.get(i).copied().flatten().ok_or(OnnxErrorKind::Arity {
                 what: "result",
                 found: proto.output.len(),
                 least: 0,
@@ -265,7 +265,7 @@ impl<'a> Import<'a, '_> {
         scope: &Scope<'a, '_>,
         mut node: Node<'a>,
         frame: &Frame<'a>,
-    ) -> Result<Outputs, LoadError> {
+    ) -> Result<Outputs, OnnxError> {
         match node.operator {
             Operator::Op(OpKind::If) => self.branches(b, scope, node, frame),
             Operator::Op(OpKind::Loop) => self.repeat(b, scope, node, frame),
@@ -288,7 +288,7 @@ impl<'a> Import<'a, '_> {
                 By::Expanding(expand) => expand(self, b, scope, node, frame),
                 By::Refusing(reason) => {
                     let op = node.proto.op_type.clone();
-                    Err(LoadErrorKind::Unsupported { op, reason }.into())
+                    Err(OnnxErrorKind::Unsupported { op, reason }.into())
                 }
             },
         }
@@ -301,7 +301,7 @@ fn rewritten(
     mut node: Node<'_>,
     kind: OpKind,
     rewrite: Rewrite,
-) -> Result<Outputs, LoadError> {
+) -> Result<Outputs, OnnxError> {
     let mut op = Op::new(kind, node.inputs.clone(), vec![]);
     match rewrite(b, &mut node, &mut op)? {
         Step::Continue => node.emit(b, op),
@@ -310,16 +310,16 @@ fn rewritten(
 }
 
 /// The operator of a node, and the version of its operator set by which the node is read.
-fn operator(domain: &str, op: &str, frame: &Frame<'_>) -> Result<(Operator, i64), LoadErrorKind> {
+fn operator(domain: &str, op: &str, frame: &Frame<'_>) -> Result<(Operator, i64), OnnxErrorKind> {
     let shown = catalog::display(domain).to_owned();
     let Some(&version) = frame.opsets.get(domain) else {
-        return Err(LoadErrorKind::NotImported { domain: shown });
+        return Err(OnnxErrorKind::NotImported { domain: shown });
     };
     match Operator::find(domain, op) {
-        None => Err(LoadErrorKind::UnknownOp { op: op.to_owned(), domain: shown, version }),
+        None => Err(OnnxErrorKind::UnknownOp { op: op.to_owned(), domain: shown, version }),
         Some(operator) if operator.since() > version => {
             let since = operator.since();
-            Err(LoadErrorKind::TooNew { op: op.to_owned(), domain: shown, version, since })
+            Err(OnnxErrorKind::TooNew { op: op.to_owned(), domain: shown, version, since })
         }
         Some(operator) => Ok((operator, version)),
     }
@@ -340,7 +340,7 @@ impl<'a> Initializer<'a> {
         }
     }
 
-    fn literal(self, import: &mut Import<'a, '_>) -> Result<Literal, LoadErrorKind> {
+    fn literal(self, import: &mut Import<'a, '_>) -> Result<Literal, OnnxErrorKind> {
         match self {
             Initializer::Dense(t) => import.literal(t),
             Initializer::Sparse(t) => import.sparse(t),

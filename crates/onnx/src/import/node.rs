@@ -5,7 +5,7 @@ use super::attr::{Value, decode, wrong_kind};
 use super::control::Outputs;
 use crate::catalog::Operator;
 use crate::dtype;
-use crate::error::{LoadError, LoadErrorKind, kind_name};
+use crate::error::{OnnxError, OnnxErrorKind, kind_name};
 use crate::proto::{AttributeProto, GraphProto, NodeProto};
 use trident_ir::op::{Arity, AttrDecl, Default, TypeError};
 use trident_ir::{Attr, AttrKind, Builder, DType, Func, Op, Type, ValueId};
@@ -27,7 +27,7 @@ pub(crate) struct Node<'a> {
 macro_rules! take {
     ($($(#[$doc:meta])* $name:ident $kind:ident($value:ty) $expected:literal;)*) => { $(
         $(#[$doc])*
-        pub(crate) fn $name(&mut self, name: &str) -> Result<Option<$value>, LoadErrorKind> {
+        pub(crate) fn $name(&mut self, name: &str) -> Result<Option<$value>, OnnxErrorKind> {
             match self.take(name)? {
                 None => Ok(None),
                 Some(Attr::$kind(v)) => Ok(Some(v)),
@@ -45,7 +45,7 @@ impl<'a> Node<'a> {
         (operator, version): (Operator, i64),
         mut inputs: Vec<Option<ValueId>>,
         attrs: &[(&'a str, &'a AttributeProto)],
-    ) -> Result<Node<'a>, LoadError> {
+    ) -> Result<Node<'a>, OnnxError> {
         trim(&mut inputs);
         let mut node = Node { proto, operator, version, inputs, attrs: vec![] };
         for &(name, attr) in attrs {
@@ -56,16 +56,16 @@ impl<'a> Node<'a> {
     }
 
     /// The operands, which are at most `N`.
-    pub(crate) fn operands<const N: usize>(&self) -> Result<[Option<ValueId>; N], LoadErrorKind> {
+    pub(crate) fn operands<const N: usize>(&self) -> Result<[Option<ValueId>; N], OnnxErrorKind> {
         if self.inputs.len() > N {
             let found = self.inputs.len();
-            return Err(LoadErrorKind::Arity { what: "operand", found, least: 0, most: N });
+            return Err(OnnxErrorKind::Arity { what: "operand", found, least: 0, most: N });
         }
         Ok(std::array::from_fn(|i| self.inputs.get(i).copied().flatten()))
     }
 
     /// The operand at a place, which must be there.
-    pub(crate) fn need(&self, index: usize, name: &'static str) -> Result<ValueId, LoadError> {
+    pub(crate) fn need(&self, index: usize, name: &'static str) -> Result<ValueId, OnnxError> {
         let op = self.operator.shown();
         let operand = self.inputs.get(index).copied().flatten();
         Ok(operand.ok_or(TypeError::MissingOperand { op, name, index })?)
@@ -93,7 +93,7 @@ impl<'a> Node<'a> {
     }
 
     /// Takes an attribute out that is no subgraph.
-    pub(crate) fn take(&mut self, name: &str) -> Result<Option<Attr>, LoadErrorKind> {
+    pub(crate) fn take(&mut self, name: &str) -> Result<Option<Attr>, OnnxErrorKind> {
         match self.remove(name) {
             None => Ok(None),
             Some(Value::Plain(attr)) => Ok(Some(attr)),
@@ -119,15 +119,15 @@ impl<'a> Node<'a> {
     }
 
     /// Takes a subgraph out, which must be there.
-    pub(crate) fn take_graph(&mut self, name: &str) -> Result<&'a GraphProto, LoadErrorKind> {
-        self.take_graph_opt(name)?.ok_or(LoadErrorKind::MissingAttribute { name: name.to_owned() })
+    pub(crate) fn take_graph(&mut self, name: &str) -> Result<&'a GraphProto, OnnxErrorKind> {
+        self.take_graph_opt(name)?.ok_or(OnnxErrorKind::MissingAttribute { name: name.to_owned() })
     }
 
     /// Takes a subgraph out.
     pub(crate) fn take_graph_opt(
         &mut self,
         name: &str,
-    ) -> Result<Option<&'a GraphProto>, LoadErrorKind> {
+    ) -> Result<Option<&'a GraphProto>, OnnxErrorKind> {
         match self.remove(name) {
             None => Ok(None),
             Some(Value::Graph(graph)) => Ok(Some(graph)),
@@ -136,22 +136,22 @@ impl<'a> Node<'a> {
     }
 
     /// Checks that no attribute is left: one that nobody took is none of the operator's.
-    pub(crate) fn finish(&self) -> Result<(), LoadErrorKind> {
+    pub(crate) fn finish(&self) -> Result<(), OnnxErrorKind> {
         match self.attrs.first() {
             None => Ok(()),
-            Some((name, _)) => Err(LoadErrorKind::UnknownAttribute { name: (*name).to_owned() }),
+            Some((name, _)) => Err(OnnxErrorKind::UnknownAttribute { name: (*name).to_owned() }),
         }
     }
 
     /// Completes an op that has the node's operands: gives it the node's results and its remaining attributes, checked against
     /// the op table.
-    pub(crate) fn complete(self, func: &mut Func, mut op: Op) -> Result<Op, LoadErrorKind> {
+    pub(crate) fn complete(self, func: &mut Func, mut op: Op) -> Result<Op, OnnxErrorKind> {
         let decl = op.decl();
         let (least, most) = decl.operand_count();
         trim(&mut op.inputs);
         if op.inputs.len() > most {
             let found = op.inputs.len();
-            return Err(LoadErrorKind::Arity { what: "operand", found, least, most });
+            return Err(OnnxErrorKind::Arity { what: "operand", found, least, most });
         }
         for index in 0..op.inputs.len().max(least) {
             let Some(operand) = decl.operand(index) else { continue };
@@ -162,7 +162,7 @@ impl<'a> Node<'a> {
         }
         let (least, most) = decl.result_count();
         if self.outputs() > most {
-            return Err(LoadErrorKind::Arity {
+            return Err(OnnxErrorKind::Arity {
                 what: "result",
                 found: self.outputs(),
                 least,
@@ -173,21 +173,21 @@ impl<'a> Node<'a> {
         for (name, value) in self.attrs {
             let known = decl.attrs.iter().find(|a| !a.internal && a.name == snake_case(name));
             let attr =
-                known.ok_or_else(|| LoadErrorKind::UnknownAttribute { name: name.to_owned() })?;
+                known.ok_or_else(|| OnnxErrorKind::UnknownAttribute { name: name.to_owned() })?;
             if let Some(value) = fit(attr, name, value)? {
                 op.attrs.set(attr.name, value);
             }
         }
         for attr in decl.attrs {
             if matches!(attr.default, Default::Required(_)) && op.attrs.get(attr.name).is_none() {
-                return Err(LoadErrorKind::MissingAttribute { name: attr.name.to_owned() });
+                return Err(OnnxErrorKind::MissingAttribute { name: attr.name.to_owned() });
             }
         }
         Ok(op)
     }
 
     /// Completes an op and appends it; gives its results.
-    pub(crate) fn emit(self, b: &mut Builder<'_>, op: Op) -> Result<Outputs, LoadError> {
+    pub(crate) fn emit(self, b: &mut Builder<'_>, op: Op) -> Result<Outputs, OnnxError> {
         let op = self.complete(b.func, op)?;
         let outputs = op.outputs.clone();
         b.push(op)?;
@@ -210,7 +210,7 @@ fn trim(operands: &mut Vec<Option<ValueId>>) {
 }
 
 /// An attribute's value in the kind that the op table declares; `None` if it says that there is none.
-fn fit(decl: &AttrDecl, name: &str, value: Value<'_>) -> Result<Option<Attr>, LoadErrorKind> {
+fn fit(decl: &AttrDecl, name: &str, value: Value<'_>) -> Result<Option<Attr>, OnnxErrorKind> {
     let Value::Plain(value) = value else {
         return Err(wrong_kind(name, kind_name(decl.kind())));
     };
@@ -219,7 +219,7 @@ fn fit(decl: &AttrDecl, name: &str, value: Value<'_>) -> Result<Option<Attr>, Lo
         (Attr::Int(0), AttrKind::DType) if matches!(decl.default, Default::Absent(_)) => Ok(None),
         (Attr::Int(number), AttrKind::DType) => match dtype::from_number(number) {
             Some(dtype) => Ok(Some(Attr::DType(dtype))),
-            None => Err(LoadErrorKind::AttributeValue {
+            None => Err(OnnxErrorKind::AttributeValue {
                 name: name.to_owned(),
                 found: number.to_string(),
                 expected: "the number of an element type",
@@ -230,7 +230,7 @@ fn fit(decl: &AttrDecl, name: &str, value: Value<'_>) -> Result<Option<Attr>, Lo
         (value, kind) if value.kind() == kind && !decl.takes(&value) => match value {
             Attr::Str(found) => {
                 let (name, choices) = (name.to_owned(), decl.texts);
-                Err(LoadErrorKind::AttributeWord { name, found, choices })
+                Err(OnnxErrorKind::AttributeWord { name, found, choices })
             }
             _ => Err(wrong_kind(name, kind_name(kind))),
         },

@@ -4,7 +4,7 @@
 
 use super::place;
 use super::scope::node_name;
-use crate::error::{LoadError, LoadErrorKind};
+use crate::error::{OnnxError, OnnxErrorKind};
 use crate::proto::{GraphProto, NodeProto};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet};
@@ -70,10 +70,10 @@ fn cycle(start: usize, needs: &[Vec<usize>], waits: &[usize]) -> Vec<usize> {
 }
 
 /// The error for a cycle of nodes.
-pub(super) fn fault(cycle: &[&NodeProto], graph: &str) -> LoadError {
+pub(super) fn fault(cycle: &[&NodeProto], graph: &str) -> OnnxError {
     let nodes = cycle.iter().chain(cycle.first()).map(|node| node_name(node).to_owned());
     let place = cycle.first().map(|node| place(node, graph));
-    LoadError { fault: LoadErrorKind::Cycle { nodes: nodes.collect() }, place }
+    OnnxError { fault: OnnxErrorKind::Cycle { nodes: nodes.collect() }, place }
 }
 
 /// Visits the names that a node uses, those that its subgraphs take from around them included.

@@ -4,19 +4,19 @@ use super::control::{Outputs, carried, emit, expect, same_types};
 use super::node::Node;
 use super::scope::Scope;
 use super::{Frame, Import};
-use crate::error::{LoadError, LoadErrorKind};
+use crate::error::{OnnxError, OnnxErrorKind};
 use crate::opset::shape::ints;
 use crate::proto::GraphProto;
 use trident_ir::{Block, Builder, DType, Func, Op, OpKind, Type, ValueId, ops};
 
 /// Takes the number of operands out that a scan runs over.
-fn scan_inputs(node: &mut Node<'_>, operands: usize) -> Result<usize, LoadErrorKind> {
+fn scan_inputs(node: &mut Node<'_>, operands: usize) -> Result<usize, OnnxErrorKind> {
     let name = "num_scan_inputs";
-    let missing = || LoadErrorKind::MissingAttribute { name: name.to_owned() };
+    let missing = || OnnxErrorKind::MissingAttribute { name: name.to_owned() };
     let count = node.take_int(name)?.ok_or_else(missing)?;
     match usize::try_from(count) {
         Ok(n) if (1..=operands).contains(&n) => Ok(n),
-        _ => Err(LoadErrorKind::AttributeValue {
+        _ => Err(OnnxErrorKind::AttributeValue {
             name: name.to_owned(),
             found: count.to_string(),
             expected: "at least 1 and at most the number of operands",
@@ -32,7 +32,7 @@ impl<'a> Import<'a, '_> {
         scope: &Scope<'a, '_>,
         mut node: Node<'a>,
         frame: &Frame<'a>,
-    ) -> Result<Outputs, LoadError> {
+    ) -> Result<Outputs, OnnxError> {
         let graph = node.take_graph("body")?;
         let operands = node.inputs.len();
         let count = scan_inputs(&mut node, operands)?;
@@ -56,7 +56,7 @@ impl<'a> Import<'a, '_> {
         states: usize,
         results: usize,
         frame: &Frame<'a>,
-    ) -> Result<Block, LoadError> {
+    ) -> Result<Block, OnnxError> {
         let given = carried(func, operands);
         expect("body", "input", graph.input.len(), given.len())?;
         expect("body", "output", graph.output.len(), results.max(states))?;
@@ -73,7 +73,7 @@ impl<'a> Import<'a, '_> {
         scope: &Scope<'a, '_>,
         mut node: Node<'a>,
         frame: &Frame<'a>,
-    ) -> Result<Outputs, LoadError> {
+    ) -> Result<Outputs, OnnxError> {
         let graph = node.take_graph("body")?;
         let operands = node.inputs.get(1..).unwrap_or_default().to_vec();
         let count = scan_inputs(&mut node, operands.len())?;

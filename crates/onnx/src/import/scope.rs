@@ -1,6 +1,6 @@
 //! Names of values, block within block.
 
-use crate::error::LoadErrorKind;
+use crate::error::OnnxErrorKind;
 use crate::proto::NodeProto;
 use std::collections::HashMap;
 use trident_ir::ValueId;
@@ -24,19 +24,19 @@ impl<'a, 's> Scope<'a, 's> {
     }
 
     /// Names a value of this graph.
-    pub(crate) fn define(&mut self, name: &'a str, value: ValueId) -> Result<(), LoadErrorKind> {
+    pub(crate) fn define(&mut self, name: &'a str, value: ValueId) -> Result<(), OnnxErrorKind> {
         self.insert(name, Some(value))
     }
 
     /// Names an operand that a call of a function leaves out.
-    pub(crate) fn leave_out(&mut self, name: &'a str) -> Result<(), LoadErrorKind> {
+    pub(crate) fn leave_out(&mut self, name: &'a str) -> Result<(), OnnxErrorKind> {
         self.insert(name, None)
     }
 
-    fn insert(&mut self, name: &'a str, value: Option<ValueId>) -> Result<(), LoadErrorKind> {
+    fn insert(&mut self, name: &'a str, value: Option<ValueId>) -> Result<(), OnnxErrorKind> {
         match self.names.insert(name, value) {
             None => Ok(()),
-            Some(_) => Err(LoadErrorKind::DefinedTwice { tensor: name.to_owned() }),
+            Some(_) => Err(OnnxErrorKind::DefinedTwice { tensor: name.to_owned() }),
         }
     }
 
@@ -45,10 +45,10 @@ impl<'a, 's> Scope<'a, 's> {
         &mut self,
         name: &'a str,
         value: ValueId,
-    ) -> Result<(), LoadErrorKind> {
+    ) -> Result<(), OnnxErrorKind> {
         match self.find(name) {
             None => self.define(name, value),
-            Some(_) => Err(LoadErrorKind::DefinedTwice { tensor: name.to_owned() }),
+            Some(_) => Err(OnnxErrorKind::DefinedTwice { tensor: name.to_owned() }),
         }
     }
 
@@ -64,18 +64,18 @@ impl<'a, 's> Scope<'a, 's> {
     }
 
     /// The operand with a name; `None` if the name is empty or stands for one that was left out.
-    pub(crate) fn operand(&self, name: &str) -> Result<Option<ValueId>, LoadErrorKind> {
+    pub(crate) fn operand(&self, name: &str) -> Result<Option<ValueId>, OnnxErrorKind> {
         match name.is_empty() {
             true => Ok(None),
             false => {
-                self.find(name).ok_or_else(|| LoadErrorKind::Undefined { tensor: name.to_owned() })
+                self.find(name).ok_or_else(|| OnnxErrorKind::Undefined { tensor: name.to_owned() })
             }
         }
     }
 
     /// The value with a name, or why there is none.
-    pub(crate) fn value(&self, name: &str) -> Result<ValueId, LoadErrorKind> {
-        self.operand(name)?.ok_or_else(|| LoadErrorKind::Undefined { tensor: name.to_owned() })
+    pub(crate) fn value(&self, name: &str) -> Result<ValueId, OnnxErrorKind> {
+        self.operand(name)?.ok_or_else(|| OnnxErrorKind::Undefined { tensor: name.to_owned() })
     }
 }
 

@@ -5,7 +5,7 @@ use crate::testing::{
     attr, attr_ref, constant, f32s, fault, function, graph, imported, info, load, model, node, ops,
     untyped,
 };
-use crate::{LoadErrorKind, proto};
+use crate::{OnnxErrorKind, proto};
 use bytes::Bytes;
 use trident_ir::op::TypeError;
 use trident_ir::{DType, Literal, Loc, OpKind, Type};
@@ -14,7 +14,7 @@ fn plain(text: &str) -> NodeProto {
     node(text, vec![])
 }
 
-fn fault_of(nodes: Vec<NodeProto>, result: &str) -> LoadErrorKind {
+fn fault_of(nodes: Vec<NodeProto>, result: &str) -> OnnxErrorKind {
     fault(&model(18, graph("a b", nodes, result)))
 }
 
@@ -57,13 +57,13 @@ fn initializers_among_the_inputs_are_defaults() {
     assert_eq!(load(&old).unwrap().optional, []);
     g.input[0] = info("w", &f32s(1));
     assert!(
-        matches!(fault(&model(18, g.clone())), LoadErrorKind::Declared { tensor, .. } if tensor == "w")
+        matches!(fault(&model(18, g.clone())), OnnxErrorKind::Declared { tensor, .. } if tensor == "w")
     );
     g.input[0] = info("w", &Type::fixed(DType::I64, &[]));
-    assert!(matches!(fault(&model(18, g.clone())), LoadErrorKind::Declared { .. }));
+    assert!(matches!(fault(&model(18, g.clone())), OnnxErrorKind::Declared { .. }));
     g.input[0].r#type = None;
     g.initializer.push(g.initializer[0].clone());
-    assert!(matches!(fault(&model(18, g)), LoadErrorKind::DefinedTwice { .. }));
+    assert!(matches!(fault(&model(18, g)), OnnxErrorKind::DefinedTwice { .. }));
 }
 
 #[test]
@@ -82,12 +82,12 @@ fn versions_outside_what_is_known() {
     let good = || model(18, graph("a", vec![plain("y = Relu(a)")], "y"));
     let mut m = good();
     m.ir_version = 15;
-    assert!(matches!(fault(&m), LoadErrorKind::IrVersion { found: 15, oldest: 3, newest: 14 }));
+    assert!(matches!(fault(&m), OnnxErrorKind::IrVersion { found: 15, oldest: 3, newest: 14 }));
     m.ir_version = 0;
-    assert!(matches!(fault(&m), LoadErrorKind::IrVersion { .. }));
+    assert!(matches!(fault(&m), OnnxErrorKind::IrVersion { .. }));
     for version in [0, 29, -1, i64::MAX] {
         let m = model(version, graph("a", vec![plain("y = Relu(a)")], "y"));
-        assert!(matches!(fault(&m), LoadErrorKind::Opset { newest: 28, .. }));
+        assert!(matches!(fault(&m), OnnxErrorKind::Opset { newest: 28, .. }));
     }
     // Only the standard's operator sets have versions that are known.
     let mut m = good();
@@ -97,24 +97,24 @@ fn versions_outside_what_is_known() {
     load(&m).unwrap();
     let mut m = good();
     m.graph = None;
-    assert!(matches!(fault(&m), LoadErrorKind::NoGraph));
+    assert!(matches!(fault(&m), OnnxErrorKind::NoGraph));
     let error = crate::parse(Bytes::from_static(b"\x0a\xff")).unwrap_err();
     assert!(
-        matches!(error.fault, LoadErrorKind::Decode { .. })
+        matches!(error.fault, OnnxErrorKind::Decode { .. })
             && error.to_string().contains("complete")
     );
     let error = crate::load("no/such/file.onnx").unwrap_err();
-    assert!(matches!(error.fault, LoadErrorKind::Read { .. }));
+    assert!(matches!(error.fault, OnnxErrorKind::Read { .. }));
 }
 
 #[test]
 fn operators_that_are_not_there() {
     let unknown = fault_of(vec![plain("y = Fancy(a)")], "y");
-    assert!(matches!(unknown, LoadErrorKind::UnknownOp { version: 18, .. }));
+    assert!(matches!(unknown, OnnxErrorKind::UnknownOp { version: 18, .. }));
     // Ops of the IR that the standard does not have cannot be named by a model.
     assert!(matches!(
         fault_of(vec![plain("y = FusedConv(a, b)")], "y"),
-        LoadErrorKind::UnknownOp { .. }
+        OnnxErrorKind::UnknownOp { .. }
     ));
     // Nor are the standard's operators and the IR's own those of another operator set.
     for text in [
@@ -126,14 +126,14 @@ fn operators_that_are_not_there() {
         "y = com.microsoft.CastLike(a, b)",
     ] {
         let fault = fault_of(vec![plain(text)], "y");
-        assert!(matches!(fault, LoadErrorKind::UnknownOp { .. }), "{text}");
+        assert!(matches!(fault, OnnxErrorKind::UnknownOp { .. }), "{text}");
     }
     let newer = fault_of(vec![plain("y = Swish(a)")], "y");
-    assert!(matches!(newer, LoadErrorKind::TooNew { version: 18, since: 24, .. }));
+    assert!(matches!(newer, OnnxErrorKind::TooNew { version: 18, since: 24, .. }));
     let absent = fault_of(vec![plain("y = elsewhere.Op(a)")], "y");
-    assert!(matches!(absent, LoadErrorKind::NotImported { .. }));
+    assert!(matches!(absent, OnnxErrorKind::NotImported { .. }));
     let gradient = fault_of(vec![plain("y = ai.onnx.preview.training.Gradient(a)")], "y");
-    assert!(matches!(gradient, LoadErrorKind::Unsupported { .. }));
+    assert!(matches!(gradient, OnnxErrorKind::Unsupported { .. }));
     let error = load(&model(18, graph("a", vec![plain("y = com.microsoft.Conv(a)")], "y")));
     let text = error.unwrap_err().to_string();
     for part in ["Conv `y` in `g`", "`com.microsoft` version 1", "ONNX Runtime"] {
@@ -144,23 +144,23 @@ fn operators_that_are_not_there() {
 #[test]
 fn values_that_are_missing_or_defined_twice() {
     let missing = fault_of(vec![plain("y = Add(a, q)")], "y");
-    assert!(matches!(missing, LoadErrorKind::Undefined { tensor } if tensor == "q"));
-    assert!(matches!(fault_of(vec![plain("y = Relu(a)")], "z"), LoadErrorKind::Undefined { .. }));
+    assert!(matches!(missing, OnnxErrorKind::Undefined { tensor } if tensor == "q"));
+    assert!(matches!(fault_of(vec![plain("y = Relu(a)")], "z"), OnnxErrorKind::Undefined { .. }));
     let twice = fault_of(vec![plain("y = Relu(a)"), plain("y = Relu(b)")], "y");
-    assert!(matches!(twice, LoadErrorKind::DefinedTwice { tensor } if tensor == "y"));
+    assert!(matches!(twice, OnnxErrorKind::DefinedTwice { tensor } if tensor == "y"));
     assert!(matches!(
         fault_of(vec![plain("a = Relu(b)")], "a"),
-        LoadErrorKind::DefinedTwice { .. }
+        OnnxErrorKind::DefinedTwice { .. }
     ));
     assert!(matches!(
         fault_of(vec![plain("y, y = Split(a)")], "y"),
-        LoadErrorKind::DefinedTwice { .. }
+        OnnxErrorKind::DefinedTwice { .. }
     ));
     let inputs = fault(&model(18, graph("a a", vec![], "a")));
-    assert!(matches!(inputs, LoadErrorKind::DefinedTwice { .. }));
+    assert!(matches!(inputs, OnnxErrorKind::DefinedTwice { .. }));
     let mut g = graph("a", vec![], "a");
     g.initializer = vec![constant("w", Literal::scalar(1f32)); 2];
-    assert!(matches!(fault(&model(18, g)), LoadErrorKind::DefinedTwice { .. }));
+    assert!(matches!(fault(&model(18, g)), OnnxErrorKind::DefinedTwice { .. }));
 }
 
 #[test]
@@ -197,27 +197,27 @@ fn cycles_are_told_by_their_nodes() {
     let text = error.to_string();
     assert_eq!(text, "Relu `d` in `g`: the graph has a cycle through nodes d -> c -> y -> d");
     let own = fault_of(vec![plain("y = Relu(y)")], "y");
-    assert!(matches!(own, LoadErrorKind::Cycle { nodes } if nodes == ["y", "y"]));
+    assert!(matches!(own, OnnxErrorKind::Cycle { nodes } if nodes == ["y", "y"]));
     let branch = || graph("", vec![plain("r = Abs(y)")], "r");
     let branches = vec![attr("then_branch", branch()), attr("else_branch", branch())];
     let own = fault_of(vec![plain("c = IsNaN(a)"), node("y = If(c)", branches)], "y");
-    assert!(matches!(own, LoadErrorKind::Cycle { nodes } if nodes == ["y", "y"]));
+    assert!(matches!(own, OnnxErrorKind::Cycle { nodes } if nodes == ["y", "y"]));
 }
 
 #[test]
 fn operands_and_results_are_counted() {
     let many = fault_of(vec![plain("y = Relu(a, b)")], "y");
-    assert!(matches!(many, LoadErrorKind::Arity { what: "operand", found: 2, least: 1, most: 1 }));
+    assert!(matches!(many, OnnxErrorKind::Arity { what: "operand", found: 2, least: 1, most: 1 }));
     let few = fault_of(vec![plain("y = Add(a)")], "y");
-    assert!(matches!(few, LoadErrorKind::Type(TypeError::MissingOperand { index: 1, .. })));
+    assert!(matches!(few, OnnxErrorKind::Type(TypeError::MissingOperand { index: 1, .. })));
     let skipped = fault_of(vec![plain("y = Add(, b)")], "y");
-    assert!(matches!(skipped, LoadErrorKind::Type(TypeError::MissingOperand { index: 0, .. })));
+    assert!(matches!(skipped, OnnxErrorKind::Type(TypeError::MissingOperand { index: 0, .. })));
     let within = fault_of(vec![node("y = Concat(a, , b)", vec![attr("axis", 0)])], "y");
-    assert!(matches!(within, LoadErrorKind::Type(TypeError::MissingOperand { index: 1, .. })));
+    assert!(matches!(within, OnnxErrorKind::Type(TypeError::MissingOperand { index: 1, .. })));
     let none = fault_of(vec![plain("y = Sum()")], "y");
-    assert!(matches!(none, LoadErrorKind::Type(TypeError::MissingOperand { .. })));
+    assert!(matches!(none, OnnxErrorKind::Type(TypeError::MissingOperand { .. })));
     let results = fault_of(vec![plain("y, z = Relu(a)")], "y");
-    assert!(matches!(results, LoadErrorKind::Arity { what: "result", .. }));
+    assert!(matches!(results, OnnxErrorKind::Arity { what: "result", .. }));
     let (_, text) = imported(18, graph("a", vec![plain("y = Clip(a, , )")], "y"));
     assert_eq!(text, "clip");
     // Results that a node does not ask for at the end stay in place, unnamed.
@@ -231,7 +231,7 @@ fn operands_and_results_are_counted() {
 fn attributes_are_checked() {
     let with = |text: &str, attrs| fault_of(vec![node(text, attrs)], "y");
     let unknown = with("y = Relu(a)", vec![attr("slope", 1)]);
-    assert!(matches!(unknown, LoadErrorKind::UnknownAttribute { name } if name == "slope"));
+    assert!(matches!(unknown, OnnxErrorKind::UnknownAttribute { name } if name == "slope"));
     // Attributes that only passes set, and one whose name in the file is `type`.
     for (text, attr) in [
         ("y = Cast(a)", attr("rounding", "rtz")),
@@ -240,18 +240,18 @@ fn attributes_are_checked() {
     ] {
         let name = attr.name.clone();
         let fault = fault(&model(24, graph("a", vec![node(text, vec![attr])], "y")));
-        assert!(matches!(fault, LoadErrorKind::UnknownAttribute { name: n } if n == name));
+        assert!(matches!(fault, OnnxErrorKind::UnknownAttribute { name: n } if n == name));
     }
     let kind = with("y = Softmax(a)", vec![attr("axis", 1f32)]);
-    assert!(matches!(kind, LoadErrorKind::AttributeKind { expected: "INT", .. }));
+    assert!(matches!(kind, OnnxErrorKind::AttributeKind { expected: "INT", .. }));
     let kind = with("y = Slice(a, b, b)", vec![attr("axes", GraphProto::default())]);
-    assert!(matches!(kind, LoadErrorKind::UnknownAttribute { .. }));
+    assert!(matches!(kind, OnnxErrorKind::UnknownAttribute { .. }));
     let twice = with("y = Softmax(a)", vec![attr("axis", 1), attr("axis", 1)]);
-    assert!(matches!(twice, LoadErrorKind::AttributeTwice { .. }));
+    assert!(matches!(twice, OnnxErrorKind::AttributeTwice { .. }));
     let missing = with("y = Cast(a)", vec![]);
-    assert!(matches!(missing, LoadErrorKind::MissingAttribute { name } if name == "to"));
+    assert!(matches!(missing, OnnxErrorKind::MissingAttribute { name } if name == "to"));
     let dtype = with("y = Cast(a)", vec![attr("to", 99)]);
-    assert!(matches!(dtype, LoadErrorKind::AttributeValue { .. }));
+    assert!(matches!(dtype, OnnxErrorKind::AttributeValue { .. }));
     let word = with("y = Conv(a, b)", vec![attr("auto_pad", "FOO")]);
     assert_eq!(
         word.to_string(),
@@ -276,10 +276,10 @@ fn attributes_are_checked() {
     let (model, _) = imported(18, graph("a b", nodes, "y"));
     assert!(model.module.entry().unwrap().body.ops[0].attrs.is_empty());
     let outside = with("y = Softmax(a)", vec![attr_ref("axis", "axis", AttributeType::Int)]);
-    assert!(matches!(outside, LoadErrorKind::AttributeValue { .. }));
+    assert!(matches!(outside, OnnxErrorKind::AttributeValue { .. }));
     let mut text = attr("direction", "LEFT");
     text.s = Some(Bytes::from_static(b"\xff"));
-    assert!(matches!(with("y = BitShift(a, b)", vec![text]), LoadErrorKind::AttributeKind { .. }));
+    assert!(matches!(with("y = BitShift(a, b)", vec![text]), OnnxErrorKind::AttributeKind { .. }));
     // Old writers leave the kind to the field that is filled.
     let mut untold = attr("axis", 1);
     untold.r#type = 0;
@@ -289,7 +289,7 @@ fn attributes_are_checked() {
 #[test]
 fn declared_types_are_checked() {
     let mut g = graph("a", vec![node("y = Cast(a)", vec![attr("to", 7)])], "y");
-    let LoadErrorKind::Declared { tensor, declared, actual } = fault(&model(18, g.clone())) else {
+    let OnnxErrorKind::Declared { tensor, declared, actual } = fault(&model(18, g.clone())) else {
         panic!()
     };
     assert_eq!(tensor, "y");
@@ -299,7 +299,7 @@ fn declared_types_are_checked() {
     g = untyped(g);
     imported(18, g.clone());
     g.input[0].r#type = None;
-    assert!(matches!(fault(&model(18, g.clone())), LoadErrorKind::BadType { .. }));
+    assert!(matches!(fault(&model(18, g.clone())), OnnxErrorKind::BadType { .. }));
     g.input[0] = info("a", &f32s(1));
     let Some(ty) = &mut g.input[0].r#type else { panic!() };
     let Some(proto::TypeValue::Tensor(t)) = &mut ty.value else { panic!() };
@@ -339,10 +339,10 @@ fn constants_in_all_forms() {
     let both = vec![attr("value_int", 1), attr("value_float", 1f32)];
     assert!(matches!(
         fault_of(vec![node("y = Constant()", both)], "y"),
-        LoadErrorKind::AttributeTwice { .. }
+        OnnxErrorKind::AttributeTwice { .. }
     ));
     let none = fault_of(vec![plain("y = Constant()")], "y");
-    assert!(matches!(none, LoadErrorKind::MissingAttribute { .. }));
+    assert!(matches!(none, OnnxErrorKind::MissingAttribute { .. }));
 }
 
 #[test]
@@ -357,18 +357,18 @@ fn branches_see_outer_values() {
     loaded.module.verify().unwrap();
     let func = loaded.module.entry().unwrap();
     assert_eq!(ops(&func.body), "neg is_nan if { relu } { abs }");
-    assert!(matches!(fault(&choose(branch("r = Abs(q)"))), LoadErrorKind::Undefined { .. }));
+    assert!(matches!(fault(&choose(branch("r = Abs(q)"))), OnnxErrorKind::Undefined { .. }));
     assert!(matches!(
         fault(&choose(branch("r = IsNaN(h)"))),
-        LoadErrorKind::Type(TypeError::Region { .. })
+        OnnxErrorKind::Type(TypeError::Region { .. })
     ));
     // A subgraph's nodes may not hide values around it.
     let hiding = untyped(graph("", vec![plain("h = Abs(a)")], "h"));
-    assert!(matches!(fault(&choose(hiding)), LoadErrorKind::DefinedTwice { .. }));
+    assert!(matches!(fault(&choose(hiding)), OnnxErrorKind::DefinedTwice { .. }));
     let wide = untyped(graph("", vec![plain("r = Abs(h)")], "r r"));
-    assert!(matches!(fault(&choose(wide)), LoadErrorKind::Subgraph { what: "output", .. }));
+    assert!(matches!(fault(&choose(wide)), OnnxErrorKind::Subgraph { what: "output", .. }));
     let nothing = fault_of(vec![plain("c = IsNaN(a)"), plain("y = If(c)")], "y");
-    assert!(matches!(nothing, LoadErrorKind::MissingAttribute { .. }));
+    assert!(matches!(nothing, OnnxErrorKind::MissingAttribute { .. }));
 }
 
 /// A loop's body from `x` to this result.
@@ -389,11 +389,11 @@ fn loops_carry_values() {
     loaded.module.verify().unwrap();
     assert_eq!(ops(&loaded.module.entry().unwrap().body), "loop { add }");
     let short = body(vec![plain("z = Add(x, a)")], "i c", "c z z");
-    assert!(matches!(fault(&repeat(short)), LoadErrorKind::Subgraph { what: "input", .. }));
+    assert!(matches!(fault(&repeat(short)), OnnxErrorKind::Subgraph { what: "input", .. }));
     let short = body(vec![plain("z = Add(x, a)")], "i c x", "c z");
-    assert!(matches!(fault(&repeat(short)), LoadErrorKind::Subgraph { what: "output", .. }));
+    assert!(matches!(fault(&repeat(short)), OnnxErrorKind::Subgraph { what: "output", .. }));
     let other = body(vec![plain("z = IsNaN(x)"), plain("w = Abs(x)")], "i c x", "c z w");
-    assert!(matches!(fault(&repeat(other)), LoadErrorKind::Declared { .. }));
+    assert!(matches!(fault(&repeat(other)), OnnxErrorKind::Declared { .. }));
 }
 
 #[test]
@@ -414,7 +414,7 @@ fn scans_in_both_forms() {
     assert_eq!(imported(8, lengths).1, sliced);
     for count in [0, 3, -1, i64::MIN] {
         let wrong = fault(&model(9, scan("y, z = Scan(a, b)", count)));
-        assert!(matches!(wrong, LoadErrorKind::AttributeValue { .. }));
+        assert!(matches!(wrong, OnnxErrorKind::AttributeValue { .. }));
     }
 }
 
@@ -493,15 +493,15 @@ fn functions_are_expanded() {
     };
     let both = || vec![inner.clone(), outer.clone()];
     let missing = fault_with("y = local.Outer(a)", vec![], both());
-    assert!(matches!(missing, LoadErrorKind::MissingAttribute { name } if name == "slope"));
+    assert!(matches!(missing, OnnxErrorKind::MissingAttribute { name } if name == "slope"));
     let unknown = fault_with("y = local.Inner(a)", vec![attr("tilt", 1)], both());
-    assert!(matches!(unknown, LoadErrorKind::UnknownAttribute { .. }));
+    assert!(matches!(unknown, OnnxErrorKind::UnknownAttribute { .. }));
     let many = fault_with("y = local.Inner(a, a)", vec![], both());
-    assert!(matches!(many, LoadErrorKind::Arity { what: "operand", .. }));
+    assert!(matches!(many, OnnxErrorKind::Arity { what: "operand", .. }));
     let results = fault_with("y, z = local.Inner(a)", vec![], both());
-    assert!(matches!(results, LoadErrorKind::Arity { what: "result", .. }));
+    assert!(matches!(results, OnnxErrorKind::Arity { what: "result", .. }));
     let twice = fault_with("y = local.Inner(a)", vec![], vec![inner.clone(), inner.clone()]);
-    assert!(matches!(twice, LoadErrorKind::FunctionTwice { .. }));
+    assert!(matches!(twice, OnnxErrorKind::FunctionTwice { .. }));
     let mut other = inner.clone();
     other.overload = "other".into();
     let m = with_functions(graph("a", vec![plain("y = local.Inner(a)")], "y"), vec![inner, other]);
@@ -515,7 +515,7 @@ fn recursion_and_expansion_are_bounded() {
         function("o = G(x)", vec![plain("o = local.F(x)")]),
     ];
     let call = || graph("a", vec![plain("y = local.F(a)")], "y");
-    assert!(matches!(fault(&with_functions(call(), cyclic)), LoadErrorKind::Recursion { .. }));
+    assert!(matches!(fault(&with_functions(call(), cyclic)), OnnxErrorKind::Recursion { .. }));
     // Each function calls the next: too deep. Each does so ten times: too many.
     let chain = |times: usize, length: usize| {
         let next = |i: usize| match i + 1 == length {
@@ -535,11 +535,11 @@ fn recursion_and_expansion_are_bounded() {
     assert!(load(&with_functions(call(), chain(1, 40))).is_ok());
     assert!(matches!(
         fault(&with_functions(call(), chain(1, 5000))),
-        LoadErrorKind::TooDeep { .. }
+        OnnxErrorKind::TooDeep { .. }
     ));
     assert!(matches!(
         fault(&with_functions(call(), chain(10, 9))),
-        LoadErrorKind::TooManyNodes { .. }
+        OnnxErrorKind::TooManyNodes { .. }
     ));
     // Subgraphs within subgraphs, as deep as the decoder lets through.
     let mut g = untyped(graph("", vec![plain("r = Relu(a)")], "r"));
@@ -565,9 +565,9 @@ fn recursion_and_expansion_are_bounded() {
             Err(error) => assert!(
                 matches!(
                     error.fault,
-                    LoadErrorKind::Decode { .. }
-                        | LoadErrorKind::TooDeep { .. }
-                        | LoadErrorKind::DefinedTwice { .. }
+                    OnnxErrorKind::Decode { .. }
+                        | OnnxErrorKind::TooDeep { .. }
+                        | OnnxErrorKind::DefinedTwice { .. }
                 ),
                 "{error}"
             ),

@@ -2,7 +2,7 @@
 
 use super::shape::{append_ones, ints, rank};
 use super::{Step, set_operand};
-use crate::error::LoadError;
+use crate::error::OnnxError;
 use crate::import::node::Node;
 use trident_ir::{Builder, Op, ops};
 
@@ -12,7 +12,7 @@ pub(super) fn axis(
     b: &mut Builder<'_>,
     node: &mut Node<'_>,
     op: &mut Op,
-) -> Result<Step, LoadError> {
+) -> Result<Step, OnnxError> {
     let broadcast = node.take_int("broadcast")?.unwrap_or(0) != 0;
     let axis = node.take_int("axis")?;
     let (Some(axis), true) = (axis, broadcast) else { return Ok(Step::Continue) };
@@ -36,7 +36,7 @@ pub(super) fn slope(
     b: &mut Builder<'_>,
     node: &mut Node<'_>,
     op: &mut Op,
-) -> Result<Step, LoadError> {
+) -> Result<Step, OnnxError> {
     let (x, slope) = (node.need(ops::PRelu::AT.x, "x")?, node.need(ops::PRelu::AT.slope, "slope")?);
     if b.func.ty(slope).shape().is_some_and(|s| s.len() != 1) {
         return Ok(Step::Continue);

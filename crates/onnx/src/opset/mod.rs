@@ -15,7 +15,7 @@ mod tests;
 pub(crate) use moves::{cast_like, scalar_like, scatter};
 pub(crate) use resize::upsample;
 
-use crate::error::{LoadError, LoadErrorKind};
+use crate::error::{OnnxError, OnnxErrorKind};
 use crate::import::control::Outputs;
 use crate::import::node::Node;
 use std::collections::HashMap;
@@ -33,7 +33,7 @@ pub(crate) enum Step {
 
 /// Brings a node forward. The op begins with the node's operands and gets operands and attributes in their new form; attributes
 /// of the old form are taken out of the node, and those that are left become the op's.
-pub(crate) type Rewrite = fn(&mut Builder<'_>, &mut Node<'_>, &mut Op) -> Result<Step, LoadError>;
+pub(crate) type Rewrite = fn(&mut Builder<'_>, &mut Node<'_>, &mut Op) -> Result<Step, OnnxError>;
 
 /// How to bring a node forward.
 enum Change {
@@ -130,7 +130,7 @@ pub(crate) fn upgrade(
     b: &mut Builder<'_>,
     node: &mut Node<'_>,
     op: &mut Op,
-) -> Result<Step, LoadError> {
+) -> Result<Step, OnnxError> {
     type ByKind = HashMap<OpKind, Vec<(i64, &'static Change)>>;
     static BY_KIND: LazyLock<ByKind> = LazyLock::new(|| {
         let mut map = ByKind::new();
@@ -155,14 +155,14 @@ impl Change {
         b: &mut Builder<'_>,
         node: &mut Node<'_>,
         op: &mut Op,
-    ) -> Result<Step, LoadError> {
+    ) -> Result<Step, OnnxError> {
         match self {
             Drop(names) => names.iter().for_each(|name| drop(node.remove(name))),
             Operand(name, place) => {
                 if let Some(list) = node.take_ints(name)?.filter(|list| !list.is_empty()) {
                     if op.input(*place).is_some() {
                         return Err(
-                            LoadErrorKind::AttributeTwice { name: (*name).to_owned() }.into()
+                            OnnxErrorKind::AttributeTwice { name: (*name).to_owned() }.into()
                         );
                     }
                     set_operand(op, *place, Some(b.literal(Literal::vector(&list))));
@@ -177,7 +177,7 @@ impl Change {
                 Some(other) => {
                     let found = format!("{other:?}");
                     let (name, expected) = ((*name).to_owned(), "a whole number");
-                    return Err(LoadErrorKind::AttributeValue { name, found, expected }.into());
+                    return Err(OnnxErrorKind::AttributeValue { name, found, expected }.into());
                 }
             },
             Change::Defaults(set) => set(op),
@@ -196,6 +196,6 @@ fn set_operand(op: &mut Op, place: usize, value: Option<ValueId>) {
 }
 
 /// The error for an attribute that must be set.
-pub(crate) fn missing(name: &str) -> LoadErrorKind {
-    LoadErrorKind::MissingAttribute { name: name.to_owned() }
+pub(crate) fn missing(name: &str) -> OnnxErrorKind {
+    OnnxErrorKind::MissingAttribute { name: name.to_owned() }
 }

@@ -3,18 +3,18 @@
 use super::shape::{ints, ones, rank};
 use super::{Step, missing, set_operand};
 use crate::dtype;
-use crate::error::{LoadError, LoadErrorKind};
+use crate::error::{OnnxError, OnnxErrorKind};
 use crate::import::node::Node;
 use trident_ir::{Builder, DType, Literal, Op, ValueId, ops};
 
-type Result = std::result::Result<Step, LoadError>;
+type Result = std::result::Result<Step, OnnxError>;
 
 /// A number as a tensor of rank 0 with the element type of `like`.
 pub(crate) fn scalar_like(
     b: &mut Builder<'_>,
     value: f32,
     like: ValueId,
-) -> std::result::Result<ValueId, LoadError> {
+) -> std::result::Result<ValueId, OnnxError> {
     let scalar = b.literal(Literal::scalar(value));
     match b.func.ty(like).dtype() {
         Some(dtype) if dtype != DType::F32 => Ok(b.add(ops::Cast::new(scalar).to(dtype))?),
@@ -32,7 +32,7 @@ pub(super) fn reshape(b: &mut Builder<'_>, node: &mut Node<'_>, op: &mut Op) -> 
 /// The element type was given by its name.
 pub(super) fn cast(_: &mut Builder<'_>, node: &mut Node<'_>, op: &mut Op) -> Result {
     let name = node.take_str("to")?.ok_or_else(|| missing("to"))?;
-    let to = dtype::from_name(&name).ok_or_else(|| LoadErrorKind::AttributeValue {
+    let to = dtype::from_name(&name).ok_or_else(|| OnnxErrorKind::AttributeValue {
         name: "to".to_owned(),
         found: name,
         expected: "the name of an element type",
@@ -47,7 +47,7 @@ pub(super) fn cast(_: &mut Builder<'_>, node: &mut Node<'_>, op: &mut Op) -> Res
 pub(crate) fn cast_like(b: &mut Builder<'_>, node: &mut Node<'_>, op: &mut Op) -> Result {
     let [_, _] = node.operands()?;
     let (x, like) = (node.need(0, "input")?, node.need(1, "target_type")?);
-    let to = b.func.ty(like).dtype().ok_or_else(|| LoadErrorKind::BadType {
+    let to = b.func.ty(like).dtype().ok_or_else(|| OnnxErrorKind::BadType {
         tensor: b.func.info(like).name.clone(),
         reason: "it is no tensor".to_owned(),
     })?;

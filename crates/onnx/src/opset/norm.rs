@@ -2,7 +2,7 @@
 
 use super::shape::{ints, reshape};
 use super::{Step, missing, set_operand};
-use crate::error::{LoadError, LoadErrorKind};
+use crate::error::{OnnxError, OnnxErrorKind};
 use crate::import::node::Node;
 use trident_ir::{Builder, DType, Literal, Op, ValueId, ops};
 
@@ -12,13 +12,13 @@ pub(super) fn batch_normalization(
     b: &mut Builder<'_>,
     node: &mut Node<'_>,
     op: &mut Op,
-) -> Result<Step, LoadError> {
+) -> Result<Step, OnnxError> {
     let is_test = node.take_int("is_test")?.unwrap_or(0) != 0;
     let spatial = node.take_int("spatial")?.unwrap_or(1) != 0;
     let training = node.outputs() > 1;
     if node.outputs() > 3 || (training && (is_test || !spatial)) {
         let reason = "results for the backward pass, which is training";
-        return Err(LoadErrorKind::Unsupported { op: node.proto.op_type.clone(), reason }.into());
+        return Err(OnnxErrorKind::Unsupported { op: node.proto.op_type.clone(), reason }.into());
     }
     if !spatial {
         return per_element(b, node).map(|y| Step::Done(vec![Some(y)]));
@@ -30,7 +30,7 @@ pub(super) fn batch_normalization(
 }
 
 /// scale·(x − mean)/√(variance + epsilon) + bias, all of the shape of one sample.
-fn per_element(b: &mut Builder<'_>, node: &mut Node<'_>) -> Result<ValueId, LoadError> {
+fn per_element(b: &mut Builder<'_>, node: &mut Node<'_>) -> Result<ValueId, OnnxError> {
     let at = ops::BatchNormalization::AT;
     let x = node.need(at.x, "x")?;
     let (scale, bias) = (node.need(at.scale, "scale")?, node.need(at.b, "b")?);
@@ -52,7 +52,7 @@ pub(super) fn group_normalization(
     b: &mut Builder<'_>,
     node: &mut Node<'_>,
     op: &mut Op,
-) -> Result<Step, LoadError> {
+) -> Result<Step, OnnxError> {
     let at = ops::GroupNormalization::AT;
     let x = node.need(at.x, "x")?;
     let groups = node.take_int("num_groups")?.ok_or_else(|| missing("num_groups"))?;
@@ -79,7 +79,7 @@ pub(super) fn dropout(
     b: &mut Builder<'_>,
     node: &mut Node<'_>,
     _: &mut Op,
-) -> Result<Step, LoadError> {
+) -> Result<Step, OnnxError> {
     let [_] = node.operands()?;
     let x = node.need(ops::Dropout::AT.x, "x")?;
     let ratio = node.take_float("ratio")?.unwrap_or(0.5);

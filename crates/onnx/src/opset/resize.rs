@@ -1,13 +1,13 @@
 //! Upsample, and older forms of Resize and GridSample.
 
 use super::{Step, missing};
-use crate::error::{LoadError, LoadErrorKind};
+use crate::error::{OnnxError, OnnxErrorKind};
 use crate::import::node::Node;
 use trident_ir::op::words::{CoordinateTransform, Interpolation, NearestMode};
 use trident_ir::{Builder, Literal, Op, ValueId, ops};
 
 /// Resampling as it was before operator set 11: whole coordinates are corners of pixels, not centres.
-fn asymmetric(node: &mut Node<'_>, scales: ValueId, nearest: NearestMode) -> Result<Op, LoadError> {
+fn asymmetric(node: &mut Node<'_>, scales: ValueId, nearest: NearestMode) -> Result<Op, OnnxError> {
     let x = node.need(ops::Resize::AT.x, "x")?;
     let mode = node.take_str("mode")?.unwrap_or_else(|| "nearest".to_owned());
     let mode = match mode.as_str() {
@@ -15,7 +15,7 @@ fn asymmetric(node: &mut Node<'_>, scales: ValueId, nearest: NearestMode) -> Res
         "linear" | "bilinear" => Interpolation::Linear,
         _ => {
             let (name, expected) = ("mode".to_owned(), "nearest or linear");
-            return Err(LoadErrorKind::AttributeValue { name, found: mode, expected }.into());
+            return Err(OnnxErrorKind::AttributeValue { name, found: mode, expected }.into());
         }
     };
     node.finish()?;
@@ -28,7 +28,7 @@ pub(super) fn resize_10(
     _: &mut Builder<'_>,
     node: &mut Node<'_>,
     op: &mut Op,
-) -> Result<Step, LoadError> {
+) -> Result<Step, OnnxError> {
     let [_, _] = node.operands()?;
     let scales = node.need(1, "scales")?;
     *op = asymmetric(node, scales, NearestMode::CeilWhenShrinking)?;
@@ -40,7 +40,7 @@ pub(crate) fn upsample(
     b: &mut Builder<'_>,
     node: &mut Node<'_>,
     op: &mut Op,
-) -> Result<Step, LoadError> {
+) -> Result<Step, OnnxError> {
     let [_, _] = node.operands()?;
     let scales = match node.version {
         ..7 => {
@@ -63,7 +63,7 @@ pub(super) fn empty_operands(
     b: &mut Builder<'_>,
     _: &mut Node<'_>,
     op: &mut Op,
-) -> Result<Step, LoadError> {
+) -> Result<Step, OnnxError> {
     let empty = |v: &mut ValueId| b.func.ty(*v).dims().is_some_and(|dims| dims.contains(&0));
     for operand in op.inputs.iter_mut().skip(1) {
         let _ = operand.take_if(empty);
@@ -76,7 +76,7 @@ pub(super) fn grid_modes(
     _: &mut Builder<'_>,
     node: &mut Node<'_>,
     op: &mut Op,
-) -> Result<Step, LoadError> {
+) -> Result<Step, OnnxError> {
     if let (Some(mode), Some(sample)) = (node.take_str("mode")?, ops::GridSample::edit(op)) {
         sample.mode(match mode.as_str() {
             "nearest" => Interpolation::Nearest,
@@ -84,7 +84,7 @@ pub(super) fn grid_modes(
             "cubic" | "bicubic" => Interpolation::Cubic,
             _ => {
                 let (name, expected) = ("mode".to_owned(), "nearest, bilinear or bicubic");
-                return Err(LoadErrorKind::AttributeValue { name, found: mode, expected }.into());
+                return Err(OnnxErrorKind::AttributeValue { name, found: mode, expected }.into());
             }
         });
     }

@@ -2,7 +2,7 @@
 
 use super::Step;
 use super::shape::{reshape, shape};
-use crate::error::LoadError;
+use crate::error::OnnxError;
 use crate::import::node::Node;
 use trident_ir::op::TypeError;
 use trident_ir::{Builder, Op, OpKind, ValueId, ops};
@@ -20,7 +20,7 @@ pub(super) fn flattened(
     b: &mut Builder<'_>,
     node: &mut Node<'_>,
     op: &mut Op,
-) -> Result<Step, LoadError> {
+) -> Result<Step, OnnxError> {
     let [_] = node.operands()?;
     let x = node.need(0, "x")?;
     let axis = node.take_int("axis")?.unwrap_or(1);

@@ -1,7 +1,7 @@
 //! Tests of older forms of operators: what they become, and with which operands and attributes.
 
 use super::{CHANGES, Change};
-use crate::LoadErrorKind;
+use crate::OnnxErrorKind;
 use crate::proto::{AttributeProto, GraphProto};
 use crate::testing::{attr, constant, f32s, fault, graph, imported, info, model, node, untyped};
 use trident_ir::op::words::{CoordinateTransform, Interpolation, NearestMode, RoiTransform};
@@ -104,7 +104,7 @@ fn attributes_become_operands_of_their_name() {
 #[test]
 fn an_operand_in_both_forms_is_refused() {
     let split = single("y, z = Split(a, b)", vec![attr("split", &[2i64, 2][..])]);
-    assert!(matches!(fault(&model(1, split)), LoadErrorKind::AttributeTwice { .. }));
+    assert!(matches!(fault(&model(1, split)), OnnxErrorKind::AttributeTwice { .. }));
 }
 
 #[test]
@@ -155,7 +155,7 @@ fn defaults_that_changed() {
     assert_eq!(ops::LpPool::of(&op).unwrap().p(), 3);
     let p = vec![attr("p", 2.5f32)];
     let broken = model(1, single("y = GlobalLpPool(a)", p));
-    assert!(matches!(fault(&broken), LoadErrorKind::AttributeValue { .. }));
+    assert!(matches!(fault(&broken), OnnxErrorKind::AttributeValue { .. }));
     let mode = vec![attr("mode", "bicubic")];
     let (_, op) =
         becomes(16, single("y = GridSample(a, b)", mode), "grid_sample", OpKind::GridSample);
@@ -262,7 +262,7 @@ fn batch_normalization_before_its_training_mode() {
         becomes(7, norm("y", vec![attr("spatial", 0)]), "add sqrt sub div mul add", OpKind::Sqrt);
     assert_eq!(op.inputs.len(), 1);
     let saved = norm("y, m, v, s, t", vec![]);
-    assert!(matches!(fault(&model(9, saved)), LoadErrorKind::Unsupported { .. }));
+    assert!(matches!(fault(&model(9, saved)), OnnxErrorKind::Unsupported { .. }));
 }
 
 #[test]
@@ -292,7 +292,7 @@ fn other_old_forms() {
     let to = |name: &str| single("y = Cast(a)", vec![attr("to", name)]);
     let (_, op) = becomes(1, to("INT64"), "cast", OpKind::Cast);
     assert_eq!(ops::Cast::of(&op).unwrap().to(), DType::I64);
-    assert!(matches!(fault(&model(1, to("WORD"))), LoadErrorKind::AttributeValue { .. }));
+    assert!(matches!(fault(&model(1, to("WORD"))), OnnxErrorKind::AttributeValue { .. }));
     let tile = "cast reshape cast reshape max constant_of_shape scatter_elements tile";
     becomes(1, single("y = Tile(a, b, c)", vec![]), tile, OpKind::Tile);
     let scatter = single("y = Scatter(a, b, c)", vec![attr("axis", 1)]);

@@ -1,7 +1,7 @@
 //! `TensorProto` and `SparseTensorProto` to constants and back.
 
 use crate::dtype;
-use crate::error::{LoadErrorKind, TensorFault};
+use crate::error::{OnnxErrorKind, TensorFault};
 use crate::external::Folder;
 use crate::proto::{SparseTensorProto, TensorProto};
 use bytes::Bytes;
@@ -12,9 +12,9 @@ use trident_ir::{DType, Literal};
 const MOST_DENSE_BYTES: usize = 1 << 30;
 
 /// Decodes a tensor; `folder` gives data that lie outside the message.
-pub(crate) fn literal(t: &TensorProto, folder: &Folder<'_>) -> Result<Literal, LoadErrorKind> {
+pub(crate) fn literal(t: &TensorProto, folder: &Folder<'_>) -> Result<Literal, OnnxErrorKind> {
     if t.data_location == 1 {
-        let external = |reason| LoadErrorKind::External { tensor: t.name.clone(), reason };
+        let external = |reason| OnnxErrorKind::External { tensor: t.name.clone(), reason };
         let data = folder.bytes(&t.external_data).map_err(external)?;
         return raw(t, data).map_err(|reason| bad(t, reason));
     }
@@ -22,7 +22,7 @@ pub(crate) fn literal(t: &TensorProto, folder: &Folder<'_>) -> Result<Literal, L
 }
 
 /// Decodes a tensor whose data lie in the message.
-pub(crate) fn inline(t: &TensorProto) -> Result<Literal, LoadErrorKind> {
+pub(crate) fn inline(t: &TensorProto) -> Result<Literal, OnnxErrorKind> {
     let decoded = match (&t.raw_data, t.data_location) {
         (_, 1) => Err(TensorFault::Missing("data of its own")),
         (Some(data), _) => raw(t, data.clone()),
@@ -31,8 +31,8 @@ pub(crate) fn inline(t: &TensorProto) -> Result<Literal, LoadErrorKind> {
     decoded.map_err(|reason| bad(t, reason))
 }
 
-fn bad(t: &TensorProto, reason: TensorFault) -> LoadErrorKind {
-    LoadErrorKind::BadTensor { tensor: t.name.clone(), reason }
+fn bad(t: &TensorProto, reason: TensorFault) -> OnnxErrorKind {
+    OnnxErrorKind::BadTensor { tensor: t.name.clone(), reason }
 }
 
 /// Dimensions from the wire, with a check that their product is an allocation's size at all.
@@ -165,9 +165,9 @@ fn typed(t: &TensorProto) -> Result<Literal, TensorFault> {
 }
 
 /// Writes a sparse tensor out; `fault` names it.
-pub(crate) fn dense(t: &SparseTensorProto, folder: &Folder<'_>) -> Result<Literal, LoadErrorKind> {
+pub(crate) fn dense(t: &SparseTensorProto, folder: &Folder<'_>) -> Result<Literal, OnnxErrorKind> {
     let name = t.values.as_ref().map(|v| v.name.clone()).unwrap_or_default();
-    let bad = |reason| LoadErrorKind::BadTensor { tensor: name.clone(), reason };
+    let bad = |reason| OnnxErrorKind::BadTensor { tensor: name.clone(), reason };
     let values = t.values.as_ref().ok_or_else(|| bad(TensorFault::Missing("values")))?;
     let values = literal(values, folder)?;
     let dims = dims(&t.dims).map_err(bad)?;

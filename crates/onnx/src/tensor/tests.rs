@@ -10,7 +10,7 @@ fn proto(data_type: i32, dims: &[i64]) -> TensorProto {
 
 fn reason(t: &TensorProto) -> TensorFault {
     match inline(t).unwrap_err() {
-        LoadErrorKind::BadTensor { tensor, reason } if tensor == "t" => reason,
+        OnnxErrorKind::BadTensor { tensor, reason } if tensor == "t" => reason,
         other => panic!("{other}"),
     }
 }
@@ -120,7 +120,7 @@ fn sparse_tensors_become_dense() {
     assert!(sparse(rows(&[0, 3, 1, 0]), &[2, 3]).is_err());
     let huge = sparse(Literal::vector(&[1i64, 5]), &[1 << 20, 1 << 20]).unwrap_err();
     assert!(
-        matches!(huge, LoadErrorKind::BadTensor { reason: TensorFault::TooLarge(_), .. }),
+        matches!(huge, OnnxErrorKind::BadTensor { reason: TensorFault::TooLarge(_), .. }),
         "{huge}"
     );
     let values = Some(tensor_proto("s", &Literal::vector(&[1.0f32])));

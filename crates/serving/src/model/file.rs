@@ -6,7 +6,7 @@ use crate::failure::ServeError;
 use std::io;
 use std::path::{Component, Path};
 use trident_model::{Model as Loaded, load_from};
-use trident_onnx::files::{Files, Source};
+use trident_onnx::files::{FileSource, Files};
 
 /// The files that a version may have if its configuration names none or the first, which servers fill in for ONNX Runtime's
 /// models; the first that is there. What a file holds does not depend on its name. A folder of the first name has such a file in it.
@@ -97,7 +97,7 @@ struct Inner<'a> {
 }
 
 impl Files for Inner<'_> {
-    fn open(&self, name: &str) -> io::Result<Box<dyn Source>> {
+    fn open(&self, name: &str) -> io::Result<Box<dyn FileSource>> {
         self.files.open(&format!("{}/{name}", self.folder))
     }
 }

@@ -7,7 +7,7 @@ use std::io;
 use std::sync::Arc;
 use trident_cpu::CpuDevice;
 use trident_ir::{DType, Dim, Literal, Type};
-use trident_onnx::files::{Files, Source};
+use trident_onnx::files::{FileSource, Files};
 use trident_onnx::proto::{
     AttributeProto, GraphProto, ModelProto, NodeProto, OperatorSetIdProto, ValueInfoProto,
 };
@@ -23,7 +23,7 @@ use trident_serving::{
 pub(crate) struct Folder(pub(crate) HashMap<String, Bytes>);
 
 impl Files for Folder {
-    fn open(&self, name: &str) -> io::Result<Box<dyn Source>> {
+    fn open(&self, name: &str) -> io::Result<Box<dyn FileSource>> {
         if self.0.contains_key(&format!("{name}/")) {
             return Err(io::ErrorKind::IsADirectory.into());
         }
