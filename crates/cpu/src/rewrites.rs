@@ -1,8 +1,9 @@
 //! The rewrites of functions that run on the CPU.
 
-use trident_passes::Step;
+use trident_passes::RewriteStep;
 use trident_passes::fuse::STAGES;
 
 /// Elementwise ops stay as they are: a pass over memory in cache costs less than a compiled chain saves. Products of float tensors
 /// with quantised weights run on dequantised ones, which are packed once.
-pub(crate) const REWRITES: &[Step] = &[Step::Repeat(STAGES), Step::Dequantize(STAGES)];
+pub(crate) const REWRITES: &[RewriteStep] =
+    &[RewriteStep::Repeat(STAGES), RewriteStep::Dequantize(STAGES)];

@@ -3,7 +3,7 @@
 use crate::kernel::{Call, Compile, CpuKernel, Made};
 use std::collections::HashMap;
 use std::sync::Arc;
-use trident_graph_to_tile::{Arg, Array, Kept, Lowering, Refusal, Request, Step, Target};
+use trident_graph_to_tile::{Arg, Array, Kept, Lowering, Refusal, Request, Target, TileLaunch};
 use trident_ir::geometry::broadcast;
 use trident_ir::tile::is_element;
 use trident_ir::{Module, Op};
@@ -30,7 +30,7 @@ impl Functions {
         Functions { compiler, known: ForkMutex::new(HashMap::new) }
     }
 
-    fn compiled(&self, step: &Step) -> Result<Arc<dyn trident_runtime::Kernel>, Declined> {
+    fn compiled(&self, step: &TileLaunch) -> Result<Arc<dyn trident_runtime::Kernel>, Declined> {
         let module = Module { funcs: vec![step.func.clone()], ..Module::default() };
         let text = module.to_string();
         let mut known = self.known.lock();
@@ -186,7 +186,7 @@ impl Memory<'_> {
     /// Runs one step.
     fn run(
         &mut self,
-        step: &Step,
+        step: &TileLaunch,
         kernel: &dyn trident_runtime::Kernel,
     ) -> Result<(), KernelError> {
         let mut results: Vec<_> = self.results.iter_mut().map(Option::as_mut).collect();

@@ -16,7 +16,7 @@ use std::time::Duration;
 use trident_ir::rewrite::PassReport;
 use trident_ir::verify::VerifyError;
 use trident_ir::{DType, Module, ValueInfo};
-use trident_passes::Options as PassOptions;
+use trident_passes::PassOptions;
 use trident_runtime::{
     ByteSource, Device, ForeignMemory, KernelError, Pool, PoolStats, Tensor, Value,
 };

@@ -1,6 +1,6 @@
 //! Graph ops as tile functions.
 //!
-//! A [`Lowering`] is a sequence of [`Step`]s, launches of tile functions. Sizes, strides and offsets are scalar parameters of a
+//! A [`Lowering`] is a sequence of [`TileLaunch`]es. Sizes, strides and offsets are scalar parameters of a
 //! function, so one function serves every shape of the same structure: element types, number of axes after neighbours were
 //! merged, block sizes. What compiles functions may therefore keep them by their text.
 //!
@@ -51,7 +51,7 @@ use self::winograd::Form;
 #[derive(Clone, Debug, Default)]
 pub struct Lowering {
     /// Launches, each of which sees what those before it have written.
-    pub steps: Vec<Step>,
+    pub steps: Vec<TileLaunch>,
     /// Memory for intermediate arrays: element type and number of elements.
     pub scratch: Vec<(DType, usize)>,
     /// Constant operands in another form, which is made once for all launches.
@@ -66,7 +66,7 @@ pub struct Lowering {
 
 /// A launch of a tile function.
 #[derive(Clone, Debug)]
-pub struct Step {
+pub struct TileLaunch {
     /// The function.
     pub func: Func,
     /// Its arguments.

@@ -4,7 +4,7 @@ use trident_ir::{DType, Func, Literal, Op, ValueId};
 
 use super::winograd::Form;
 use super::writer::Writer;
-use super::{Arg, Lowering, Packed, Refusal, Result, Step, Target};
+use super::{Arg, Lowering, Packed, Refusal, Result, Target, TileLaunch};
 
 /// The type of an operand or result.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -193,7 +193,7 @@ impl<'a> Site<'a> {
                 u32::try_from(n).map_err(|_| unsupported(format!("{n} programs are too many")))?;
         }
         let (func, args) = writer.finish();
-        self.lowering.steps.push(Step { func, args, grid: programs });
+        self.lowering.steps.push(TileLaunch { func, args, grid: programs });
         Ok(())
     }
 }

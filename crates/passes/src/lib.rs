@@ -15,6 +15,6 @@ mod simplify;
 mod types;
 
 pub use pipeline::{
-    Options, Rules, Stages, Step, canonicalize, finish, free_shapes, fusions, names, passes,
-    rewrite,
+    PassOptions, RewriteStep, Rules, Stages, canonicalize, finish, free_shapes, fusions, names,
+    passes, rewrite,
 };

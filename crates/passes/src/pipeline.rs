@@ -29,7 +29,7 @@ const CANONICAL: Stages =
 
 /// A step of a device's list of rewrites.
 #[derive(Clone, Copy)]
-pub enum Step {
+pub enum RewriteStep {
     /// Applies rules until none of them finds anything, and simplifies and folds between.
     Repeat(Stages),
     /// Applies rules once.
@@ -39,33 +39,33 @@ pub enum Step {
     Dequantize(Stages),
 }
 
-impl Step {
+impl RewriteStep {
     fn stages(self) -> impl Iterator<Item = Rules> {
         let (stages, once) = match self {
-            Step::Repeat(stages) | Step::Dequantize(stages) => (stages, None),
-            Step::Once(rules) => (&[][..], Some(rules)),
+            RewriteStep::Repeat(stages) | RewriteStep::Dequantize(stages) => (stages, None),
+            RewriteStep::Once(rules) => (&[][..], Some(rules)),
         };
         stages.iter().copied().flatten().copied().chain(once)
     }
 }
 
 /// The names of the rules of a list, each once.
-pub fn names(list: &[Step]) -> Vec<&'static str> {
+pub fn names(list: &[RewriteStep]) -> Vec<&'static str> {
     unique(list.iter().flat_map(|step| step.stages()).flat_map(Rules::names))
 }
 
 /// Passes to leave out.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Options {
+pub struct PassOptions {
     /// Their names: of [`passes`], or `simplify`, `fold` or `fuse` for all of a kind. `fuse` stands for all that make one
     /// op of several, whether every device or only some take the result.
     pub disabled: Vec<String>,
 }
 
-impl Options {
+impl PassOptions {
     /// Shape inference only.
-    pub fn none() -> Options {
-        Options { disabled: ["simplify", "fold", "fuse"].map(str::to_owned).to_vec() }
+    pub fn none() -> PassOptions {
+        PassOptions { disabled: ["simplify", "fold", "fuse"].map(str::to_owned).to_vec() }
     }
 }
 
@@ -112,7 +112,11 @@ pub fn free_shapes(func: &mut Func, cx: &Context<'_>) -> Result<Report, RewriteE
 }
 
 /// Applies a device's list to a canonical function.
-pub fn rewrite(func: &mut Func, list: &[Step], cx: &Context<'_>) -> Result<Report, RewriteError> {
+pub fn rewrite(
+    func: &mut Func,
+    list: &[RewriteStep],
+    cx: &Context<'_>,
+) -> Result<Report, RewriteError> {
     let mut run = Run { func, cx, keep: QUANTIZED, report: Report::default() };
     let (mut dirty, fuses) = (false, cx.enabled("fuse"));
     for step in list {
@@ -121,10 +125,10 @@ pub fn rewrite(func: &mut Func, list: &[Step], cx: &Context<'_>) -> Result<Repor
             dirty = false;
         }
         match *step {
-            Step::Repeat(stages) => run.repeat(stages)?,
-            Step::Once(rules) if fuses => dirty = run.stage(&[rules])?,
-            Step::Once(_) => {}
-            Step::Dequantize(stages) => {
+            RewriteStep::Repeat(stages) => run.repeat(stages)?,
+            RewriteStep::Once(rules) if fuses => dirty = run.stage(&[rules])?,
+            RewriteStep::Once(_) => {}
+            RewriteStep::Dequantize(stages) => {
                 if run.dequantize()? {
                     run.repeat(stages)?;
                 }

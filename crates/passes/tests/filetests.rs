@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use trident_ir::Module;
 use trident_ir::rewrite::Context;
-use trident_passes::{Step, fuse};
+use trident_passes::{RewriteStep, fuse};
 
 fn parse(text: &str) -> Result<Module, String> {
     text.parse().map_err(|e: trident_ir::text::ParseError| e.to_string())
@@ -24,7 +24,7 @@ fn infer(text: &str) -> Result<String, String> {
 }
 
 /// Runs all passes but those left out, without an evaluator; `fold-constants` has nothing to do.
-fn optimize(text: &str, disabled: &[&str], list: &[Step]) -> Result<String, String> {
+fn optimize(text: &str, disabled: &[&str], list: &[RewriteStep]) -> Result<String, String> {
     let disabled: Vec<String> = disabled.iter().map(|&name| name.to_owned()).collect();
     let cx = Context { evaluate: &|_, _, _| None, disabled: &disabled, part: false };
     each(text, |f| {

@@ -7,7 +7,7 @@ use trident_ir::{DType, Func, Op, OpKind as K, ValueId};
 
 use super::emit::{Emitter, Result};
 use super::error::Unsupported;
-use super::plan::Plan;
+use super::plan::LanePlan;
 use trident_tile_analysis::{Bit, Carried, Elem, Fun, Kind, Lanes, NodeId, index_bits};
 
 /// How a loop carries a block.
@@ -27,7 +27,7 @@ pub(super) enum Carry {
 /// The blocks of a function that loops carry so, by the parameters of their regions.
 pub(super) type Carries = HashMap<ValueId, Carry>;
 
-impl<'m> Plan<'m> {
+impl<'m> LanePlan<'m> {
     /// Whether all elements of the block are the same.
     fn is_uniform(&self, node: NodeId) -> bool {
         match &self.graph[node].kind {

@@ -18,7 +18,7 @@ use super::exchange::{Piece, WORD};
 use super::hazard::Hazards;
 use super::layout::Layout;
 use super::memory::Memory;
-use super::plan::{Plan, is_access, is_atomic};
+use super::plan::{LanePlan, is_access, is_atomic};
 use trident_tile_analysis::{Index, NodeId, is_lazy};
 
 pub(super) type Result<T> = std::result::Result<T, Unsupported>;
@@ -26,7 +26,7 @@ pub(super) type Result<T> = std::result::Result<T, Unsupported>;
 /// The kernel at level lane, and whether it exchanges words that have short elements.
 pub(super) fn emit(
     func: &Func,
-    plan: &Plan<'_>,
+    plan: &LanePlan<'_>,
     origins: &Origins<'_>,
 ) -> std::result::Result<(Func, bool), LowerError> {
     let mut out = Func::new(func.name.clone(), Level::Lane);
@@ -99,7 +99,7 @@ pub(super) struct Scope {
 }
 
 pub(super) struct Emitter<'p, 'm> {
-    pub(super) plan: &'p Plan<'m>,
+    pub(super) plan: &'p LanePlan<'m>,
     pub(super) func: &'p Func,
     pub(super) origins: &'p Origins<'p>,
     pub(super) out: Func,
@@ -373,7 +373,7 @@ mod tests {
         let other = module.clone();
         let (planned, copy) = (module.entry().unwrap(), other.entry().unwrap());
         let origins = Origins::new(&module);
-        let plan = Plan::of(planned, &origins, &GpuFigures::APPLE).unwrap();
+        let plan = LanePlan::of(planned, &origins, &GpuFigures::APPLE).unwrap();
         assert!(emit(planned, &plan, &origins).is_ok());
         let error = emit(copy, &plan, &origins).unwrap_err();
         assert_eq!(error.to_string(), "load `line 1`: was not planned");

@@ -9,7 +9,7 @@ use trident_ir::{Block, Func, Op, OpKind as K, ValueId};
 use super::emit::{Emitter, Result};
 use super::hazard::may_meet;
 use super::layout::{Layout, STEP};
-use super::plan::{Access, PTR, Plan, is_access};
+use super::plan::{Access, LanePlan, PTR, is_access};
 use super::reduce::Reduction;
 use trident_tile_analysis::{Bit, Index, Kind, Lanes, NodeId, axes, is_lazy, rename};
 
@@ -74,7 +74,7 @@ impl<'m> Late<'m> {
     /// can make all of them. Only `roots` may need the elements.
     pub(super) fn loads(
         &self,
-        plan: &Plan<'m>,
+        plan: &LanePlan<'m>,
         (root, roots): (&Op, &[&Op]),
         nodes: &[NodeId],
         index: &Index,
@@ -88,7 +88,7 @@ impl<'m> Late<'m> {
     /// elements of a load, each for itself.
     pub(super) fn loops(
         &self,
-        plan: &Plan<'m>,
+        plan: &LanePlan<'m>,
         func: &'m Func,
         origins: &Origins<'_>,
     ) -> Vec<Loop> {
@@ -161,7 +161,7 @@ fn may_write(op: &Op) -> bool {
 }
 
 /// The stores of so many elements that a loop writes them.
-fn stores<'m>(plan: &Plan<'m>) -> Vec<Candidate<'m>> {
+fn stores<'m>(plan: &LanePlan<'m>) -> Vec<Candidate<'m>> {
     let long =
         plan.accesses.iter().enumerate().filter(|(_, access)| {
             access.op.kind == K::Store && access.layout.registers() > UNROLLED
@@ -182,7 +182,7 @@ fn stores<'m>(plan: &Plan<'m>) -> Vec<Candidate<'m>> {
 }
 
 /// The reductions of so many elements that a loop takes them.
-fn reductions<'m>(plan: &Plan<'m>, func: &'m Func) -> Vec<Candidate<'m>> {
+fn reductions<'m>(plan: &LanePlan<'m>, func: &'m Func) -> Vec<Candidate<'m>> {
     let mut found = vec![];
     func.body.walk(&mut |op: &'m Op| {
         let (K::Reduce, Some(result)) = (op.kind, op.defined().next()) else { return };
@@ -201,7 +201,7 @@ fn reductions<'m>(plan: &Plan<'m>, func: &'m Func) -> Vec<Candidate<'m>> {
 
 struct Search<'a, 'm> {
     late: &'a Late<'m>,
-    plan: &'a Plan<'m>,
+    plan: &'a LanePlan<'m>,
     root: &'a Op,
     roots: &'a [&'a Op],
     seen: HashSet<(NodeId, Index)>,

@@ -1,7 +1,7 @@
 //! Tile functions as lane functions: what each thread of a threadgroup computes.
 //!
 //! The threads of a threadgroup run one program; programs of one simdgroup may share a threadgroup ([`Lowered::programs`]), of which
-//! the lane function knows nothing. A [`Plan`] decides in integers how many threads it has and which register of which thread
+//! the lane function knows nothing. A [`LanePlan`] decides in integers how many threads it has and which register of which thread
 //! holds each element of a block ([`Layout`]): neighbours in memory go to neighbouring threads, in vectors as far as addresses
 //! are known to be aligned. Blocks are expressions ([`trident_tile_analysis`]); a store evaluates, in each thread, the elements that the
 //! thread writes, and a load fills registers where it stands.
@@ -34,7 +34,7 @@ mod transfer;
 pub use self::error::{LowerError, Unsupported};
 pub use self::figures::GpuFigures;
 pub use self::layout::Layout;
-pub use self::plan::Plan;
+pub use self::plan::LanePlan;
 
 use trident_ir::lane::threadgroup_bytes;
 use trident_ir::tile::Origins;
@@ -70,7 +70,7 @@ pub fn lower(module: &Module, figures: &GpuFigures) -> Result<Lowered, LowerErro
     let entry = module.entry().ok_or_else(|| whole("the module has no function".into()))?;
     dot::fits(entry, figures)?;
     let origins = Origins::new(&module);
-    let plan = Plan::of(entry, &origins, figures)?;
+    let plan = LanePlan::of(entry, &origins, figures)?;
     let (mut kernel, exchanges_words) = emit::emit(entry, &plan, &origins)?;
     divide::share(&mut kernel).map_err(|error| whole(error.to_string()))?;
     let (needed, most) = (threadgroup_bytes(&kernel), figures.threadgroup);

@@ -58,7 +58,7 @@ pub(super) struct Access<'m> {
 }
 
 /// The decisions about a kernel, made before any code is emitted.
-pub struct Plan<'m> {
+pub struct LanePlan<'m> {
     pub(super) graph: Graph<'m, ValueId>,
     pub(super) nodes: HashMap<ValueId, (NodeId, Vec<usize>)>,
     /// Accesses in program order.
@@ -84,15 +84,15 @@ pub struct Plan<'m> {
     waits: Vec<&'m Op>,
 }
 
-impl<'m> Plan<'m> {
+impl<'m> LanePlan<'m> {
     /// Plans a kernel whose ops are primitives.
     pub fn of(
         func: &'m Func,
         origins: &Origins<'_>,
         figures: &GpuFigures,
-    ) -> Result<Plan<'m>, LowerError> {
+    ) -> Result<LanePlan<'m>, LowerError> {
         let graph = Graph::default();
-        let mut plan = Plan {
+        let mut plan = LanePlan {
             graph,
             nodes: HashMap::new(),
             accesses: vec![],
@@ -477,7 +477,7 @@ fn first(literal: &Literal) -> Option<u64> {
     Some(u64::from_le_bytes(bits))
 }
 
-impl fmt::Display for Plan<'_> {
+impl fmt::Display for LanePlan<'_> {
     /// The threads, and a line for each access.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "threads {}", self.threads())?;

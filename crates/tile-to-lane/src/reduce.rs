@@ -9,7 +9,7 @@ use super::error::Unsupported;
 use super::exchange::Part;
 use super::extreme::Extreme;
 use super::layout::Layout;
-use super::plan::Plan;
+use super::plan::LanePlan;
 use trident_tile_analysis::{Index, NodeId, axes};
 
 /// log2 of the number of lanes of a simdgroup.
@@ -277,7 +277,7 @@ pub(super) struct Reduction<'m> {
 }
 
 impl<'m> Reduction<'m> {
-    pub(super) fn of(plan: &Plan<'_>, func: &Func, op: &'m Op) -> Result<Reduction<'m>> {
+    pub(super) fn of(plan: &LanePlan<'_>, func: &Func, op: &'m Op) -> Result<Reduction<'m>> {
         let region = op.regions.first().ok_or_else(|| Unsupported::new(op, "has no region"))?;
         let nodes: Option<Vec<NodeId>> = op.used().map(|id| plan.node_of(id)).collect();
         let nodes = nodes.ok_or_else(|| Unsupported::new(op, "takes no block"))?;

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use trident_graph_to_tile::{
-    self as graph, Arg, Array, Kept, Lowering, Packed, Refusal, Request, Step, Target,
+    self as graph, Arg, Array, Kept, Lowering, Packed, Refusal, Request, Target, TileLaunch,
 };
 use trident_ir::rewrite::{Context, Report, RewriteError};
 use trident_ir::{Func, Module, Op};
@@ -68,7 +68,7 @@ impl GpuDevice {
 }
 
 impl Shared {
-    fn kernel(&self, step: &Step) -> Result<Arc<Compiled>, Declined> {
+    fn kernel(&self, step: &TileLaunch) -> Result<Arc<Compiled>, Declined> {
         let module = Module { funcs: vec![step.func.clone()], ..Module::default() };
         let text = module.to_string();
         let kernels = || self.kernels.lock().unwrap_or_else(PoisonError::into_inner);
@@ -396,7 +396,7 @@ impl GpuOp {
 
     fn dispatch(
         &self,
-        step: &Step,
+        step: &TileLaunch,
         kernel: &Compiled,
         memory: &Memory<'_>,
     ) -> Result<Dispatch, KernelError> {

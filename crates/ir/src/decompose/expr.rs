@@ -1,6 +1,6 @@
 //! Expressions in which decompositions are written.
 
-use super::{Decomposition, Step, StepId};
+use super::{Decomposition, DecompositionStep, StepId};
 use crate::{DType, Op, OpKind, ValueId, ops};
 use OpKind as K;
 use std::cell::RefCell;
@@ -12,7 +12,7 @@ pub struct Composite<'o> {
     op: &'o Op,
     dtype: DType,
     compute: DType,
-    steps: RefCell<Vec<(Step, DType)>>,
+    steps: RefCell<Vec<(DecompositionStep, DType)>>,
 }
 
 /// A value of a decomposition. Arithmetic on it appends a step.
@@ -32,17 +32,19 @@ impl<'o> Composite<'o> {
     }
 
     /// The step of this kind, a new one if there is none yet.
-    fn add(&self, step: Step, dtype: DType) -> StepId {
+    fn add(&self, step: DecompositionStep, dtype: DType) -> StepId {
         // Zeros of different sign are equal, but not the same.
-        let same = |known: &Step| match (known, &step) {
-            (Step::Constant(a), Step::Constant(b)) => a.to_bits() == b.to_bits(),
+        let same = |known: &DecompositionStep| match (known, &step) {
+            (DecompositionStep::Constant(a), DecompositionStep::Constant(b)) => {
+                a.to_bits() == b.to_bits()
+            }
             (a, b) => a == b,
         };
         let known = self.steps.borrow().iter().position(|s| s.1 == dtype && same(&s.0));
         known.unwrap_or_else(|| self.push(step, dtype))
     }
 
-    fn push(&self, step: Step, dtype: DType) -> StepId {
+    fn push(&self, step: DecompositionStep, dtype: DType) -> StepId {
         let mut steps = self.steps.borrow_mut();
         steps.push((step, dtype));
         steps.len() - 1
@@ -50,19 +52,19 @@ impl<'o> Composite<'o> {
 }
 
 impl<'a> Composite<'a> {
-    fn expr(&'a self, step: Step, dtype: DType) -> Expr<'a> {
+    fn expr(&'a self, step: DecompositionStep, dtype: DType) -> Expr<'a> {
         Expr { of: self, id: self.add(step, dtype) }
     }
 
     fn primitive(&'a self, kind: OpKind, args: &[Expr<'a>], dtype: DType) -> Expr<'a> {
         let steps: Vec<StepId> = args.iter().map(|e| e.id).collect();
         let operands = steps.iter().map(|&step| Some(named(step))).collect();
-        self.expr(Step::Primitive(Op::new(kind, operands, vec![]), steps), dtype)
+        self.expr(DecompositionStep::Primitive(Op::new(kind, operands, vec![]), steps), dtype)
     }
 
     /// Operand `i`, in the type of the arithmetic.
     pub fn operand(&'a self, i: usize) -> Expr<'a> {
-        self.expr(Step::Operand(i), self.dtype).cast(self.compute)
+        self.expr(DecompositionStep::Operand(i), self.dtype).cast(self.compute)
     }
 
     /// Operand `i` if it is there.
@@ -94,7 +96,7 @@ impl<'a> Expr<'a> {
 
     /// The number in this value's type.
     pub fn number(self, value: f64) -> Expr<'a> {
-        self.of.expr(Step::Constant(value), self.dtype())
+        self.of.expr(DecompositionStep::Constant(value), self.dtype())
     }
 
     fn unary(self, kind: OpKind) -> Expr<'a> {
@@ -113,7 +115,7 @@ impl<'a> Expr<'a> {
     fn libm(self, function: &str) -> Expr<'a> {
         let to = self.dtype();
         let op = ops::Libm::new(&[named(self.id)]).function(function.to_owned()).to(to);
-        self.of.expr(Step::Primitive(op.into_op(), vec![self.id]), to)
+        self.of.expr(DecompositionStep::Primitive(op.into_op(), vec![self.id]), to)
     }
 
     /// The value in another element type; what an 8-bit float cannot hold becomes infinite, as after arithmetic.
@@ -121,11 +123,11 @@ impl<'a> Expr<'a> {
         if self.dtype() == to { self } else { self.of.expr(self.conversion(to), to) }
     }
 
-    fn conversion(self, to: DType) -> Step {
+    fn conversion(self, to: DType) -> DecompositionStep {
         let cast = ops::Cast::new(named(self.id)).to(to);
         let narrow = to.is_float() && to.bits() == 8;
         let cast = if narrow { cast.saturate(false) } else { cast };
-        Step::Primitive(cast.into_op(), vec![self.id])
+        DecompositionStep::Primitive(cast.into_op(), vec![self.id])
     }
 
     /// Makes the value, in this type, the last step. One that is an operand or an earlier step becomes a step of its own, a
@@ -133,7 +135,8 @@ impl<'a> Expr<'a> {
     pub(super) fn result(self, to: DType) {
         let y = self.cast(to);
         let steps = self.of.steps.borrow();
-        let last = y.id + 1 == steps.len() && matches!(steps[y.id].0, Step::Primitive(..));
+        let last =
+            y.id + 1 == steps.len() && matches!(steps[y.id].0, DecompositionStep::Primitive(..));
         drop(steps);
         if !last {
             self.of.push(y.conversion(to), to);

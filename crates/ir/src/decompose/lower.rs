@@ -1,6 +1,6 @@
 //! Composites of a module replaced by their decompositions.
 
-use super::{Decomposition, Step};
+use super::{Decomposition, DecompositionStep};
 use crate::op::TypeError;
 use crate::{Block, Builder, DType, Func, Level, Literal, Module, Op, OpKind, ValueId};
 
@@ -67,16 +67,16 @@ fn written_out(
     let last = decomposition.steps.len().saturating_sub(1);
     for (i, (step, dtype)) in decomposition.steps.iter().enumerate() {
         let value = match step {
-            Step::Operand(at) => {
+            DecompositionStep::Operand(at) => {
                 let (name, index) = (op.decl().operand(*at).map_or("?", |o| o.name), *at);
                 let missing = TypeError::MissingOperand { op: op.decl().name, name, index };
                 spread(&mut b, op.input(*at).ok_or(missing)?, dims.as_deref())?
             }
-            Step::Constant(number) => {
+            DecompositionStep::Constant(number) => {
                 let constant = b.literal(Literal::number(*dtype, *number));
                 spread(&mut b, constant, dims.as_deref())?
             }
-            Step::Primitive(primitive, args) => {
+            DecompositionStep::Primitive(primitive, args) => {
                 let inputs = args.iter().map(|&id| Some(values[id])).collect();
                 match op.output(0).filter(|_| i == last) {
                     Some(result) => {

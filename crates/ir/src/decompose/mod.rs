@@ -27,7 +27,7 @@ pub type StepId = usize;
 
 /// How one value of a decomposition comes about.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Step {
+pub enum DecompositionStep {
     /// An operand of the composite, by place.
     Operand(usize),
     /// The same number everywhere.
@@ -40,7 +40,7 @@ pub enum Step {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decomposition {
     /// The steps, each with its element type.
-    pub steps: Vec<(Step, DType)>,
+    pub steps: Vec<(DecompositionStep, DType)>,
 }
 
 impl Op {

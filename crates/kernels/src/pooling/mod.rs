@@ -13,7 +13,7 @@ use half::{bf16, f16};
 
 use crate::disjoint::Disjoint;
 use crate::threads::Threads;
-use plan::Plan;
+use plan::PoolPlan;
 use trident_simd::{Arithmetic, Isa, Lanes, Portable, Simd, Vector, kernel};
 
 /// A window that slides over the spatial dimensions; the lists have one entry per dimension.
@@ -65,7 +65,7 @@ pub trait PoolElement: Copy + PartialOrd + Send + Sync + 'static {
     /// Not greater than any element.
     const LEAST: Self;
     #[doc(hidden)]
-    fn plane(isa: Isa, plan: &Plan, x: &[Self], y: &mut [Self]) {
+    fn plane(isa: Isa, plan: &PoolPlan, x: &[Self], y: &mut [Self]) {
         let _ = isa;
         max_plain(plan, x, y);
     }
@@ -85,7 +85,7 @@ pool_elements!(u8: 0, i8: i8::MIN, u16: 0, i16: i16::MIN, u32: 0, i32: i32::MIN,
 #[allow(private_interfaces, reason = "plans are made in this module only")]
 impl PoolElement for f32 {
     const LEAST: Self = f32::NEG_INFINITY;
-    fn plane(isa: Isa, plan: &Plan, x: &[f32], y: &mut [f32]) {
+    fn plane(isa: Isa, plan: &PoolPlan, x: &[f32], y: &mut [f32]) {
         max_f32(isa, plan, x, y);
     }
 }
@@ -103,7 +103,7 @@ pub fn max_pool<T: PoolElement>(
     x: &[T],
     y: &mut [T],
 ) {
-    let plan = Plan::new(spec, input, output);
+    let plan = PoolPlan::new(spec, input, output);
     each_plane(threads, &plan, planes, x, y, |_, x, y| T::plane(isa, &plan, x, y));
 }
 
@@ -121,7 +121,7 @@ pub fn max_pool_with_indices<T: PoolElement>(
     y: &mut [T],
     indices: &mut [i64],
 ) {
-    let plan = Plan::new(spec, input, output);
+    let plan = PoolPlan::new(spec, input, output);
     let size = plan.pixels_out();
     let indices = Disjoint::new(indices);
     each_plane(threads, &plan, planes, x, y, |i, x, y| {
@@ -155,14 +155,14 @@ fn is_nan<T: PoolElement>(x: T) -> bool {
 /// Elements of average and Lp pooling: `f32` and `f64`.
 pub trait PoolFloat: Copy + Send + Sync + Into<f64> + 'static {
     #[doc(hidden)]
-    fn sums(isa: Isa, plan: &Plan, divisors: &[Self], x: &[Self], y: &mut [Self]);
+    fn sums(isa: Isa, plan: &PoolPlan, divisors: &[Self], x: &[Self], y: &mut [Self]);
     #[doc(hidden)]
     fn narrow(x: f64) -> Self;
 }
 
 #[allow(private_interfaces, reason = "plans are made in this module only")]
 impl PoolFloat for f32 {
-    fn sums(isa: Isa, plan: &Plan, divisors: &[f32], x: &[f32], y: &mut [f32]) {
+    fn sums(isa: Isa, plan: &PoolPlan, divisors: &[f32], x: &[f32], y: &mut [f32]) {
         average_f32(isa, plan, divisors, x, y);
     }
     fn narrow(x: f64) -> f32 {
@@ -172,7 +172,7 @@ impl PoolFloat for f32 {
 
 #[allow(private_interfaces, reason = "plans are made in this module only")]
 impl PoolFloat for f64 {
-    fn sums(_: Isa, plan: &Plan, divisors: &[f64], x: &[f64], y: &mut [f64]) {
+    fn sums(_: Isa, plan: &PoolPlan, divisors: &[f64], x: &[f64], y: &mut [f64]) {
         average::<Lanes<f64, 2>>(Portable::TOKEN, plan, divisors, x, y);
     }
     fn narrow(x: f64) -> f64 {
@@ -193,7 +193,7 @@ pub fn average_pool<T: PoolFloat>(
     x: &[T],
     y: &mut [T],
 ) {
-    let plan = Plan::new(spec, input, output);
+    let plan = PoolPlan::new(spec, input, output);
     let divisors: Vec<T> =
         plan.counts(spec, count_pads).into_iter().map(|n| T::narrow(n as f64)).collect();
     each_plane(threads, &plan, planes, x, y, |_, x, y| T::sums(isa, &plan, &divisors, x, y));
@@ -211,7 +211,7 @@ pub fn lp_pool<T: PoolFloat>(
     x: &[T],
     y: &mut [T],
 ) {
-    let plan = Plan::new(spec, input, output);
+    let plan = PoolPlan::new(spec, input, output);
     each_plane(threads, &plan, planes, x, y, |_, x, y| {
         plan.for_each_window(|pixel, window| {
             let sum: f64 = window.map(|at| x[at].into().abs().powi(p)).sum();
@@ -232,7 +232,7 @@ fn root(x: f64, p: i32) -> f64 {
 /// Calls `f(plane, its input, its output)` for each plane.
 fn each_plane<T: Send + Sync>(
     threads: &Threads,
-    plan: &Plan,
+    plan: &PoolPlan,
     planes: usize,
     x: &[T],
     y: &mut [T],
@@ -255,7 +255,7 @@ fn each_plane<T: Send + Sync>(
     });
 }
 
-fn max_plain<T: PoolElement>(plan: &Plan, x: &[T], y: &mut [T]) {
+fn max_plain<T: PoolElement>(plan: &PoolPlan, x: &[T], y: &mut [T]) {
     y.fill(T::LEAST);
     plan.for_each_span(|span| {
         let y = &mut y[span.to..span.to + span.len];
@@ -269,27 +269,27 @@ fn max_plain<T: PoolElement>(plan: &Plan, x: &[T], y: &mut [T]) {
 }
 
 kernel! {
-    fn max_f32(plan: &Plan, x: &[f32], y: &mut [f32]) => max_lanes
+    fn max_f32(plan: &PoolPlan, x: &[f32], y: &mut [f32]) => max_lanes
 }
 #[inline(always)]
-fn max_lanes<S: Simd>(s: S, plan: &Plan, x: &[f32], y: &mut [f32]) {
+fn max_lanes<S: Simd>(s: S, plan: &PoolPlan, x: &[f32], y: &mut [f32]) {
     // In this order, a NaN among the elements leaves the greatest so far as it is.
     let greater = |best: f32, x: f32| if x > best { x } else { best };
     reduce::<S::F32>(s, plan, x, y, f32::NEG_INFINITY, |best, x| x.max(best), greater);
 }
 
 kernel! {
-    fn average_f32(plan: &Plan, divisors: &[f32], x: &[f32], y: &mut [f32]) => average_lanes
+    fn average_f32(plan: &PoolPlan, divisors: &[f32], x: &[f32], y: &mut [f32]) => average_lanes
 }
 #[inline(always)]
-fn average_lanes<S: Simd>(s: S, plan: &Plan, divisors: &[f32], x: &[f32], y: &mut [f32]) {
+fn average_lanes<S: Simd>(s: S, plan: &PoolPlan, divisors: &[f32], x: &[f32], y: &mut [f32]) {
     average::<S::F32>(s, plan, divisors, x, y);
 }
 
 #[inline(always)]
 fn average<V: Vector>(
     isa: V::Isa,
-    plan: &Plan,
+    plan: &PoolPlan,
     divisors: &[V::Elem],
     x: &[V::Elem],
     y: &mut [V::Elem],
@@ -308,7 +308,7 @@ fn average<V: Vector>(
 #[inline(always)]
 fn reduce<V: Vector>(
     isa: V::Isa,
-    plan: &Plan,
+    plan: &PoolPlan,
     x: &[V::Elem],
     y: &mut [V::Elem],
     start: V::Elem,
@@ -333,7 +333,7 @@ fn reduce<V: Vector>(
 #[inline(always)]
 fn reduce_interior<V: Vector, const STRIDE: usize>(
     isa: V::Isa,
-    plan: &Plan,
+    plan: &PoolPlan,
     x: &[V::Elem],
     y: &mut [V::Elem],
     start: V::Elem,

@@ -6,7 +6,7 @@ use super::PoolSpec;
 use crate::conv::geometry::{Axis, unravel};
 
 /// The windows of one plane at a known size.
-pub struct Plan {
+pub struct PoolPlan {
     axes: Vec<Axis>,
     /// The step in the input between neighbouring outputs of a row.
     pub(super) stride: usize,
@@ -25,7 +25,7 @@ pub(super) struct Span {
     pub(super) len: usize,
 }
 
-impl Plan {
+impl PoolPlan {
     pub(super) fn new(spec: &PoolSpec, input: &[usize], output: &[usize]) -> Self {
         let lists = [&spec.kernel, &spec.strides, &spec.dilations, &spec.pads_begin];
         let axes = Axis::all(lists, input, output);

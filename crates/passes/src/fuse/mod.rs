@@ -9,7 +9,7 @@ mod quant;
 mod skip_norm;
 mod transpose;
 
-use crate::pipeline::{Rules, Stages, Step};
+use crate::pipeline::{RewriteStep, Rules, Stages};
 
 /// Arithmetic on quantised tensors.
 pub const QUANTIZED: Rules =
@@ -38,5 +38,9 @@ pub const WEIGHTS: Rules = Rules(&[("quantized-weights", &packed::weights)]);
 pub const STAGES: Stages = &[&[QUANTIZED], &[PRODUCTS], &[NORMS]];
 
 /// Every fusion, in the order that their dependencies ask for.
-pub const ALL: &[Step] =
-    &[Step::Repeat(STAGES), Step::Once(WEIGHTS), Step::Dequantize(STAGES), Step::Once(CHAINS)];
+pub const ALL: &[RewriteStep] = &[
+    RewriteStep::Repeat(STAGES),
+    RewriteStep::Once(WEIGHTS),
+    RewriteStep::Dequantize(STAGES),
+    RewriteStep::Once(CHAINS),
+];

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use trident_ir::{Block, Func, Op, OpKind as K, ValueId, ops};
 
 use super::product::Product;
-use crate::plan::Plan;
+use crate::plan::LanePlan;
 use trident_tile_analysis::Kind;
 
 /// Which values are matrices, and which of them products add to.
@@ -19,7 +19,7 @@ pub(crate) struct Chains {
 
 /// Finds the sums that the loops of a function carry.
 pub(crate) fn chains(
-    plan: &Plan<'_>,
+    plan: &LanePlan<'_>,
     func: &Func,
     products: &BTreeMap<ValueId, Product>,
 ) -> Chains {
@@ -35,7 +35,7 @@ pub(crate) fn chains(
 }
 
 struct Search<'a, 'm> {
-    plan: &'a Plan<'m>,
+    plan: &'a LanePlan<'m>,
     func: &'a Func,
     products: &'a BTreeMap<ValueId, Product>,
     uses: HashMap<ValueId, usize>,

@@ -14,7 +14,7 @@ use crate::error::{LowerError, Unsupported};
 use crate::figures::GpuFigures;
 use crate::late::Late;
 use crate::layout::{Layout, Source};
-use crate::plan::Plan;
+use crate::plan::LanePlan;
 use crate::reduce::LANES;
 use trident_tile_analysis::{Bit, Index, Kind, NodeId, index_bits, log2};
 
@@ -149,7 +149,7 @@ pub(crate) fn threads(func: &Func, figures: &GpuFigures) -> Option<u8> {
 
 /// Plans the products of a function, whose threads and accesses are planned.
 pub(crate) fn products<'m>(
-    plan: &Plan<'m>,
+    plan: &LanePlan<'m>,
     func: &'m Func,
     late: &Late<'m>,
     figures: &GpuFigures,
@@ -173,7 +173,7 @@ pub(crate) fn products<'m>(
 
 /// A product of fragments, or of scalars.
 fn product<'m>(
-    plan: &Plan<'m>,
+    plan: &LanePlan<'m>,
     func: &Func,
     op: &Op,
     late: &Late<'m>,
@@ -264,7 +264,7 @@ fn fragments(extents: Extents, simdgroups: u8, side: u8) -> Layout {
 }
 
 /// The layout in which a block's elements are at hand.
-fn natural(plan: &Plan<'_>, node: NodeId) -> Option<Layout> {
+fn natural(plan: &LanePlan<'_>, node: NodeId) -> Option<Layout> {
     let bits = plan.graph[node].bits;
     let found = match &plan.graph[node].kind {
         Kind::Load { .. } => {
@@ -289,7 +289,7 @@ struct Choice<'a> {
 }
 
 fn factor(
-    plan: &Plan<'_>,
+    plan: &LanePlan<'_>,
     func: &Func,
     op: &Op,
     i: usize,
@@ -344,7 +344,7 @@ impl Product {
     }
 
     /// Whether the code of all slices is long, or their elements and the sums exceed the registers that a thread gets.
-    fn is_long(&self, plan: &Plan<'_>, figures: &GpuFigures) -> bool {
+    fn is_long(&self, plan: &LanePlan<'_>, figures: &GpuFigures) -> bool {
         let parts = 1usize << (self.extents.depth - self.slice);
         let steps = 1 << (self.slice - self.side);
         let sums = self.grid.registers();

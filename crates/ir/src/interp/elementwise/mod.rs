@@ -8,7 +8,7 @@ use super::libm;
 use super::machine::{Site, Values};
 use super::number::{Rounding, cast, from_float, from_int};
 use super::value::Block;
-use crate::decompose::{Decomposition, Step};
+use crate::decompose::{Decomposition, DecompositionStep};
 use crate::op::Rule;
 use crate::op::words::FloatRounding;
 use crate::{DType, Op, OpKind, ops};
@@ -75,12 +75,16 @@ fn composite(decomposition: &Decomposition, operands: &[Option<&Block>]) -> Resu
     let mut values: Vec<Block> = vec![];
     for (step, dtype) in &decomposition.steps {
         values.push(match step {
-            Step::Operand(i) => operands.get(*i).copied().flatten().ok_or(Trap::Unknown)?.clone(),
-            Step::Constant(number) if dtype.is_float() => {
+            DecompositionStep::Operand(i) => {
+                operands.get(*i).copied().flatten().ok_or(Trap::Unknown)?.clone()
+            }
+            DecompositionStep::Constant(number) if dtype.is_float() => {
                 Block::one(*dtype, from_float(*dtype, *number))
             }
-            Step::Constant(number) => Block::one(*dtype, from_int(*dtype, *number as i128)),
-            Step::Primitive(op, args) => {
+            DecompositionStep::Constant(number) => {
+                Block::one(*dtype, from_int(*dtype, *number as i128))
+            }
+            DecompositionStep::Primitive(op, args) => {
                 let args: Vec<Option<&Block>> = args.iter().map(|&id| values.get(id)).collect();
                 evaluate(op, &args)?
             }
