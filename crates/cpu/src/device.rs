@@ -6,10 +6,10 @@ use crate::rewrites::REWRITES;
 use crate::tile::Functions;
 use std::sync::Arc;
 use std::time::Instant;
-use trident_ir::rewrite::{Context, Report, RewriteError};
+use trident_ir::rewrite::{Context, RewriteError, RewriteReport};
 use trident_ir::{Func, Op};
 use trident_jit::Compiler;
-use trident_kernels::threads::{Request, Threads};
+use trident_kernels::threads::{ThreadRequest, Threads};
 use trident_runtime::{
     Admission, Cost, Declined, Device, DeviceInfo, Executable, Fence, KernelError, Launch,
     LaunchLimits, OpShapes, OutputShape, Rates, Stream, Submitted, Unit, Value,
@@ -53,7 +53,7 @@ impl Device for CpuDevice {
         stop: Option<&dyn Fn() -> bool>,
     ) -> Option<Admission> {
         let LaunchLimits { priority, threads } = limits;
-        let request = Request { priority, threads, until, stop };
+        let request = ThreadRequest { priority, threads, until, stop };
         self.threads.enter(request).map(Admission::of)
     }
 
@@ -72,7 +72,7 @@ impl Device for CpuDevice {
         trident_passes::names(REWRITES)
     }
 
-    fn rewrite(&self, func: &mut Func, cx: &Context<'_>) -> Result<Report, RewriteError> {
+    fn rewrite(&self, func: &mut Func, cx: &Context<'_>) -> Result<RewriteReport, RewriteError> {
         trident_passes::rewrite(func, REWRITES, cx)
     }
 

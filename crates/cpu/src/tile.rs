@@ -3,7 +3,9 @@
 use crate::kernel::{Call, Compile, CpuKernel, Made};
 use std::collections::HashMap;
 use std::sync::Arc;
-use trident_graph_to_tile::{Arg, Array, Kept, Lowering, Refusal, Request, Target, TileLaunch};
+use trident_graph_to_tile::{
+    Arg, Array, Kept, Lowering, LoweringRequest, Refusal, Target, TileLaunch,
+};
 use trident_ir::geometry::broadcast;
 use trident_ir::tile::is_element;
 use trident_ir::{Module, Op};
@@ -135,9 +137,9 @@ impl TileKernel {
         operands: &'a [Option<Array>],
         results: &'a [Option<Array>],
         contents: &'a dyn Fn(usize) -> Option<trident_ir::Literal>,
-    ) -> Request<'a> {
+    ) -> LoweringRequest<'a> {
         let constant = &|_| false;
-        Request { op: &self.op, operands, results, contents, constant, target: &TARGET }
+        LoweringRequest { op: &self.op, operands, results, contents, constant, target: &TARGET }
     }
 
     /// The results, which have these dimensions.
@@ -282,7 +284,7 @@ mod tests {
             op.outputs = vec![Some(y)];
             let arrays = Array::of(&func, &op.inputs).unwrap();
             let (contents, constant) = (&|_| None, &|_| false);
-            let kept = Kept::of(&Request {
+            let kept = Kept::of(&LoweringRequest {
                 op: &op,
                 operands: &arrays,
                 results: &arrays,

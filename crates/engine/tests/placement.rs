@@ -9,7 +9,7 @@ use std::fmt::Write;
 use std::sync::Arc;
 use trident_cpu::CpuDevice;
 use trident_engine::{Optimized, Options, Placement};
-use trident_ir::rewrite::{Context, Report, RewriteError};
+use trident_ir::rewrite::{Context, RewriteError, RewriteReport};
 use trident_ir::{Block, Func, Module, Op, OpKind};
 use trident_passes::fuse;
 use trident_runtime::{Claim, Cost, Declined, Device, DeviceInfo, Executable, Rates, Unit};
@@ -75,7 +75,7 @@ impl Device for Claims {
         }
     }
 
-    fn rewrite(&self, func: &mut Func, cx: &Context<'_>) -> Result<Report, RewriteError> {
+    fn rewrite(&self, func: &mut Func, cx: &Context<'_>) -> Result<RewriteReport, RewriteError> {
         trident_passes::rewrite(func, if self.fused { fuse::ALL } else { &[] }, cx)
     }
 

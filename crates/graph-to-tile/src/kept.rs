@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use trident_ir::Literal;
 
-use super::{Array, Lowering, Request, Result, lower};
+use super::{Array, Lowering, LoweringRequest, Result, lower};
 
 /// A lowering, with everything of its request that it depends on.
 #[derive(Debug)]
@@ -17,14 +17,14 @@ pub struct Kept {
 
 impl Kept {
     /// Lowers an op.
-    pub fn of(request: &Request<'_>) -> Result<Kept> {
+    pub fn of(request: &LoweringRequest<'_>) -> Result<Kept> {
         let asked = RefCell::new(vec![]);
         let contents = |i: usize| {
             let found = (request.contents)(i);
             asked.borrow_mut().push((i, found.clone()));
             found
         };
-        let lowering = lower(&Request { contents: &contents, ..*request })?;
+        let lowering = lower(&LoweringRequest { contents: &contents, ..*request })?;
         Ok(Kept {
             operands: request.operands.to_vec(),
             results: request.results.to_vec(),
@@ -34,7 +34,7 @@ impl Kept {
     }
 
     /// Whether the lowering of this request would be the same. It must be of the same op, constants and target.
-    pub fn fits(&self, request: &Request<'_>) -> bool {
+    pub fn fits(&self, request: &LoweringRequest<'_>) -> bool {
         let same = |(i, known): &(usize, Option<Literal>)| (request.contents)(*i) == *known;
         self.operands == request.operands
             && self.results == request.results
@@ -69,7 +69,7 @@ mod tests {
         let mut op = ops::Pad::new(x, pads, None, None).into_op();
         op.outputs = vec![Some(value("y"))];
         let array = |dtype, dims: &[usize]| vec![Some(Array { dtype, dims: Some(dims.to_vec()) })];
-        let request = |n: usize, pads: [i64; 2], check: &mut dyn FnMut(&Request<'_>)| {
+        let request = |n: usize, pads: [i64; 2], check: &mut dyn FnMut(&LoweringRequest<'_>)| {
             let operands = [array(DType::F32, &[n]), array(DType::I64, &[2])].concat();
             let results = array(DType::F32, &[n + (pads[0] + pads[1]) as usize]);
             let bytes: Vec<u8> = pads.iter().flat_map(|pad| pad.to_le_bytes()).collect();
@@ -77,7 +77,7 @@ mod tests {
                 let bytes = (i == ops::Pad::AT.pads).then(|| bytes.clone().into())?;
                 Literal::from_bytes(DType::I64, vec![2], bytes).ok()
             };
-            check(&Request {
+            check(&LoweringRequest {
                 op: &op,
                 operands: &operands,
                 results: &results,

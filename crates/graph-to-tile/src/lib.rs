@@ -35,7 +35,7 @@ mod winograd;
 mod writer;
 
 pub use self::kept::Kept;
-pub use self::site::{Array, Request};
+pub use self::site::{Array, LoweringRequest};
 pub use self::target::Target;
 
 use std::collections::HashMap;
@@ -130,7 +130,7 @@ impl From<TypeError> for Refusal {
 pub(crate) type Result<T> = std::result::Result<T, Refusal>;
 
 /// Whether the op has several algorithms, of which its sizes choose one.
-pub fn by_size(request: &Request<'_>) -> bool {
+pub fn by_size(request: &LoweringRequest<'_>) -> bool {
     winograd::applies(&Site::new(request)) == Ok(true)
 }
 
@@ -176,7 +176,7 @@ static BY_KIND: LazyLock<HashMap<OpKind, Write>> = LazyLock::new(|| {
 });
 
 /// Lowers an op for operands of these types.
-pub fn lower(request: &Request<'_>) -> Result<Lowering> {
+pub fn lower(request: &LoweringRequest<'_>) -> Result<Lowering> {
     let mut site = Site::new(request);
     let kind = request.op.kind;
     let write = match BY_KIND.get(&kind) {

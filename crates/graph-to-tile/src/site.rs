@@ -28,7 +28,7 @@ impl Array {
 }
 
 /// A request for a lowering.
-pub struct Request<'a> {
+pub struct LoweringRequest<'a> {
     /// The op, at level graph.
     pub op: &'a Op,
     /// Its operands; `None` for those that are absent.
@@ -47,13 +47,13 @@ pub struct Request<'a> {
 pub(super) const FIRST: usize = 0;
 
 pub(super) struct Site<'a> {
-    request: &'a Request<'a>,
+    request: &'a LoweringRequest<'a>,
     pub(super) op: &'a Op,
     lowering: Lowering,
 }
 
 impl<'a> Site<'a> {
-    pub(super) fn new(request: &'a Request<'a>) -> Site<'a> {
+    pub(super) fn new(request: &'a LoweringRequest<'a>) -> Site<'a> {
         let lowering = Lowering { same: vec![None; request.results.len()], ..Lowering::default() };
         Site { request, op: request.op, lowering }
     }

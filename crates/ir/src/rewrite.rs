@@ -49,12 +49,12 @@ pub struct PassReport {
 
 /// Everything that passes did to a function.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Report {
+pub struct RewriteReport {
     /// One entry for each pass that applied, in the order of their first application.
     pub passes: Vec<PassReport>,
 }
 
-impl Report {
+impl RewriteReport {
     /// Adds the reports of more passes. Returns whether one of them applied.
     pub fn add(&mut self, more: Vec<PassReport>) -> bool {
         let changed = more.iter().any(|report| report.count > 0);

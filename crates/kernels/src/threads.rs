@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 use crate::disjoint::Disjoint;
 use crate::sync::{AtomicUsize, Ordering};
-pub use admission::Request;
+pub use admission::ThreadRequest;
 use executor::Executor;
 pub use executor::RunGuard;
 pub use share::Shares;
@@ -76,12 +76,12 @@ impl Threads {
     /// says. While a run of a higher priority is active, runs of lower priority get no workers. A nested run on the
     /// same thread does not wait. A run must not wait for another run that waits here.
     /// The guard has to be dropped outside of the run's tasks; otherwise its place stays taken.
-    pub fn enter(&self, request: Request<'_>) -> Option<RunGuard> {
+    pub fn enter(&self, request: ThreadRequest<'_>) -> Option<RunGuard> {
         let threads = match request.threads {
             0 => self.count,
             n => n.min(self.count),
         };
-        self.executor().enter(&Request { threads, ..request })
+        self.executor().enter(&ThreadRequest { threads, ..request })
     }
 
     /// As [`enter`](Self::enter), but returns `None` instead of waiting.

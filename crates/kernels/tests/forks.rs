@@ -8,12 +8,12 @@ mod forked;
 use forked::{child, settle};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
-use trident_kernels::threads::{Request, Threads};
+use trident_kernels::threads::{ThreadRequest, Threads};
 
 /// Whether runs with and without a place find all tasks done.
 fn computes(threads: &Threads) -> bool {
     (0..10).all(|_| {
-        let _run = threads.enter(Request::default());
+        let _run = threads.enter(ThreadRequest::default());
         let sum = AtomicUsize::new(0);
         threads.run(100, |i| _ = sum.fetch_add(i, Ordering::Relaxed));
         sum.into_inner() == 4950
@@ -29,7 +29,8 @@ fn forked_children_have_executors_of_their_own() {
             let (threads, done) = (&threads, &done);
             s.spawn(move || {
                 while done.load(Ordering::Relaxed) == 0 {
-                    let _run = threads.enter(Request { priority, ..Request::default() });
+                    let _run =
+                        threads.enter(ThreadRequest { priority, ..ThreadRequest::default() });
                     threads.run(50, |_| std::thread::sleep(Duration::from_micros(20)));
                 }
             });
@@ -38,7 +39,7 @@ fn forked_children_have_executors_of_their_own() {
         let children = || (0..20).map(|_| child(|| computes(&threads)));
         let outside: Vec<_> = children().collect();
         // A child that goes on with its parent's run.
-        let run = threads.enter(Request { priority: 9, ..Request::default() });
+        let run = threads.enter(ThreadRequest { priority: 9, ..ThreadRequest::default() });
         let inside: Vec<_> = children().collect();
         let nested = child(|| {
             drop(run);

@@ -3,7 +3,7 @@
 use crate::rewrite::{Named, run};
 use crate::{fold, fuse, recognise, simplify, types};
 use std::collections::HashSet;
-use trident_ir::rewrite::{Context, PassReport, Report, RewriteError};
+use trident_ir::rewrite::{Context, PassReport, RewriteError, RewriteReport};
 use trident_ir::{Func, OpKind};
 
 /// Rounds after which passes that still find something are left alone.
@@ -92,9 +92,9 @@ fn unique(names: impl Iterator<Item = &'static str>) -> Vec<&'static str> {
 ///
 /// Results keep their names and meaning: patterns may round differently, nothing else changes. Constants that are dequantised
 /// stay ops, as some devices compute on quantised tensors: [`rewrite`] or [`finish`] folds the others.
-pub fn canonicalize(func: &mut Func, cx: &Context<'_>) -> Result<Report, RewriteError> {
+pub fn canonicalize(func: &mut Func, cx: &Context<'_>) -> Result<RewriteReport, RewriteError> {
     types::infer(func, cx)?;
-    let mut run = Run { func, cx, keep: QUANTIZED, report: Report::default() };
+    let mut run = Run { func, cx, keep: QUANTIZED, report: RewriteReport::default() };
     run.clean()?;
     run.repeat(CANONICAL)?;
     Ok(run.report)
@@ -102,8 +102,8 @@ pub fn canonicalize(func: &mut Func, cx: &Context<'_>) -> Result<Report, Rewrite
 
 /// Makes arithmetic on shapes independent of ops that only compute contents. It is of use in a function for several devices: a device
 /// that runs a long region then need not stop in the middle for a shape that another one computes.
-pub fn free_shapes(func: &mut Func, cx: &Context<'_>) -> Result<Report, RewriteError> {
-    let mut run = Run { func, cx, keep: QUANTIZED, report: Report::default() };
+pub fn free_shapes(func: &mut Func, cx: &Context<'_>) -> Result<RewriteReport, RewriteError> {
+    let mut run = Run { func, cx, keep: QUANTIZED, report: RewriteReport::default() };
     if cx.enabled("simplify") && cx.enabled(simplify::shapes::NAME) {
         let reports = simplify::shapes::run(run.func);
         run.done(simplify::shapes::NAME, reports)?;
@@ -116,8 +116,8 @@ pub fn rewrite(
     func: &mut Func,
     list: &[RewriteStep],
     cx: &Context<'_>,
-) -> Result<Report, RewriteError> {
-    let mut run = Run { func, cx, keep: QUANTIZED, report: Report::default() };
+) -> Result<RewriteReport, RewriteError> {
+    let mut run = Run { func, cx, keep: QUANTIZED, report: RewriteReport::default() };
     let (mut dirty, fuses) = (false, cx.enabled("fuse"));
     for step in list {
         if dirty {
@@ -142,8 +142,8 @@ pub fn rewrite(
 }
 
 /// Folds what [`canonicalize`] has left for devices that take it so, in a function whose devices do not.
-pub fn finish(func: &mut Func, cx: &Context<'_>) -> Result<Report, RewriteError> {
-    let mut run = Run { func, cx, keep: QUANTIZED, report: Report::default() };
+pub fn finish(func: &mut Func, cx: &Context<'_>) -> Result<RewriteReport, RewriteError> {
+    let mut run = Run { func, cx, keep: QUANTIZED, report: RewriteReport::default() };
     run.dequantize()?;
     Ok(run.report)
 }
@@ -157,7 +157,7 @@ struct Run<'a, 'f> {
     cx: &'a Context<'a>,
     /// The ops on constants that are not folded.
     keep: &'static [OpKind],
-    report: Report,
+    report: RewriteReport,
 }
 
 impl Run<'_, '_> {

@@ -8,7 +8,7 @@ use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Instant;
-use trident_ir::rewrite::{Context, Report, RewriteError};
+use trident_ir::rewrite::{Context, RewriteError, RewriteReport};
 use trident_ir::{DType, Func, Op, ValueId};
 
 /// Something that can run ops. Memory is shared, so a device never owns tensors.
@@ -52,9 +52,9 @@ pub trait Device: Send + Sync {
 
     /// Turns ops that this device is to run into those that it runs fastest: fuses them, for example. The function is in the
     /// canonical form that all devices see in [`Device::claim`]; results keep their names and meaning, up to rounding.
-    fn rewrite(&self, func: &mut Func, cx: &Context<'_>) -> Result<Report, RewriteError> {
+    fn rewrite(&self, func: &mut Func, cx: &Context<'_>) -> Result<RewriteReport, RewriteError> {
         let _ = (func, cx);
-        Ok(Report::default())
+        Ok(RewriteReport::default())
     }
 
     /// Prepares a unit: chooses kernels and packs constant operands.

@@ -5,12 +5,12 @@
 //!
 //! * [`Materialisation`]: which blocks are computed once, into memory, and how long values live,
 //! * [`Row`]: the row segments of a block that vectors can compute, and what has to hold for one at run time,
-//! * [`Refusal`]: why there is no such segment,
+//! * [`RowRefusal`]: why there is no such segment,
 //! * [`Strided`]: where a block lies in memory by rows and columns, and what that requires,
 //! * [`Corners`]: which accesses of a loop over elements are inside memory, and what that requires,
 //! * [`Along`]: which elements that follow each other lie next to each other in memory, aligned,
 //! * [`Overlap`]: which loads a store may overlap,
-//! * [`Report`]: all of it as text, for file tests.
+//! * [`AnalysisReport`]: all of it as text, for file tests.
 //!
 //! Run-time values, the leaves of expressions, have a type that the code generator chooses.
 
@@ -49,10 +49,10 @@ pub use self::materialise::{
 };
 pub use self::overlap::Overlap;
 pub use self::proof::{Access, Corners, Inside, Proved};
-pub use self::report::Report;
+pub use self::report::AnalysisReport;
 pub use self::row::{
-    Destination, GROUP, Limit, Load, Mask, Operand, PASS, Refusal, Row, Span, Touch, VectorTarget,
-    element, place, start,
+    Destination, GROUP, Limit, Load, Mask, Operand, PASS, Row, RowRefusal, Span, Touch,
+    VectorTarget, element, place, start,
 };
 pub use self::term::{Arith, Term, TermId, Terms};
 pub use self::vector::{Along, Lanes};

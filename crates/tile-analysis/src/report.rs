@@ -24,7 +24,7 @@ const ELEMENTS: &str = "by elements";
 type Known = (NodeId, Vec<usize>);
 
 /// The decisions about a function: one line for each op that needs elements, followed by the guard of its rows.
-pub struct Report<'m> {
+pub struct AnalysisReport<'m> {
     func: &'m Func,
     target: &'m dyn VectorTarget,
     inline: &'m dyn Fn(&Op) -> bool,
@@ -36,7 +36,7 @@ pub struct Report<'m> {
     text: String,
 }
 
-impl<'m> Report<'m> {
+impl<'m> AnalysisReport<'m> {
     /// The report for this target's vectors. `inline` says whether loops compute an op on floats
     /// ([`is_block_function`]). The error says what is wrong with an op.
     pub fn of(
@@ -44,7 +44,7 @@ impl<'m> Report<'m> {
         target: &'m dyn VectorTarget,
         inline: &'m dyn Fn(&Op) -> bool,
     ) -> Result<String, String> {
-        let mut report = Report {
+        let mut report = AnalysisReport {
             func,
             target,
             inline,
@@ -328,7 +328,7 @@ impl<'m> Report<'m> {
     }
 }
 
-impl Names for Report<'_> {
+impl Names for AnalysisReport<'_> {
     fn scalar(&self, id: ValueId) -> String {
         format!("%{}", self.func.info(id).name)
     }

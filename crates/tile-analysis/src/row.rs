@@ -139,7 +139,7 @@ pub struct Row {
 
 /// Why vectors cannot compute a block.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Refusal {
+pub enum RowRefusal {
     /// Its last dimension is shorter than a vector.
     Short,
     /// Vectors cannot hold such elements.
@@ -154,29 +154,29 @@ pub enum Refusal {
     Op(NodeId),
 }
 
-impl Refusal {
+impl RowRefusal {
     /// The block responsible, if there is one.
     pub fn node(&self) -> Option<NodeId> {
         match *self {
-            Refusal::Short => None,
-            Refusal::Element(n)
-            | Refusal::Scattered(n)
-            | Refusal::Stride(n)
-            | Refusal::Mask(n)
-            | Refusal::Op(n) => Some(n),
+            RowRefusal::Short => None,
+            RowRefusal::Element(n)
+            | RowRefusal::Scattered(n)
+            | RowRefusal::Stride(n)
+            | RowRefusal::Mask(n)
+            | RowRefusal::Op(n) => Some(n),
         }
     }
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for RowRefusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Refusal::Short => "its last dimension is shorter than a vector",
-            Refusal::Element(_) => "vectors do not hold its elements",
-            Refusal::Scattered(_) => "neighbours in the row are not neighbours in it",
-            Refusal::Stride(_) => "its pointers are not known to be contiguous",
-            Refusal::Mask(_) => "its mask is not known to be an interval",
-            Refusal::Op(_) => "vectors do not compute it",
+            RowRefusal::Short => "its last dimension is shorter than a vector",
+            RowRefusal::Element(_) => "vectors do not hold its elements",
+            RowRefusal::Scattered(_) => "neighbours in the row are not neighbours in it",
+            RowRefusal::Stride(_) => "its pointers are not known to be contiguous",
+            RowRefusal::Mask(_) => "its mask is not known to be an interval",
+            RowRefusal::Op(_) => "vectors do not compute it",
         })
     }
 }
@@ -314,10 +314,10 @@ impl<L: Leaf> Graph<'_, L> {
         roots: &[NodeId],
         to: Option<Destination>,
         bounded: bool,
-    ) -> Result<Row, Refusal> {
+    ) -> Result<Row, RowRefusal> {
         let total: u8 = dims.iter().map(|&n| log2(n)).sum();
         let inner = dims.last().map_or(0, |&n| log2(n));
-        let mut refusal = Refusal::Short;
+        let mut refusal = RowRefusal::Short;
         for bits in (GROUP..=inner).rev() {
             let mut row = Row { bits, outer: total - bits, bounded, ..Row::default() };
             let index = row.index();
@@ -344,13 +344,13 @@ impl<L: Leaf> Graph<'_, L> {
         stores: bool,
         index: &Index,
         row: &mut Row,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), RowRefusal> {
         if self.stride(ptr, index, row.bits) != Some(1) {
-            return Err(Refusal::Stride(about));
+            return Err(RowRefusal::Stride(about));
         }
         if let Some(node) = mask {
             if !self.is_interval(node, index, row) {
-                return Err(Refusal::Mask(about));
+                return Err(RowRefusal::Mask(about));
             }
             let conditions = std::mem::take(&mut row.conditions);
             row.masks.push(Mask { node, index: index.clone(), conditions, stores });
@@ -369,12 +369,12 @@ impl<L: Leaf> Graph<'_, L> {
         node: NodeId,
         index: &Index,
         row: &mut Row,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), RowRefusal> {
         let n = &self[node];
-        let held = if target.holds(n.elem) { Ok(()) } else { Err(Refusal::Element(node)) };
+        let held = if target.holds(n.elem) { Ok(()) } else { Err(RowRefusal::Element(node)) };
         match lane_of(index, row.bits) {
             Lane::None => return held,
-            Lane::Other => return Err(Refusal::Scattered(node)),
+            Lane::Other => return Err(RowRefusal::Scattered(node)),
             Lane::Low => {}
         }
         held?;
@@ -384,7 +384,7 @@ impl<L: Leaf> Graph<'_, L> {
         match &n.kind {
             Kind::Uniform(_) | Kind::Iota(_) => Ok(()),
             Kind::Buffer(_) if target.reads(n.elem) => Ok(()),
-            Kind::Buffer(_) => Err(Refusal::Element(node)),
+            Kind::Buffer(_) => Err(RowRefusal::Element(node)),
             Kind::View(of, map) => self.fits(target, *of, &rename(map, index), row),
             Kind::Apply(Fun::Op(op), operands) => {
                 let along = operands.iter().map(|&o| Operand {
@@ -393,7 +393,7 @@ impl<L: Leaf> Graph<'_, L> {
                         || matches!(self[o].kind, Kind::Uniform(_)),
                 });
                 if !target.computes(op, &along.collect::<Vec<_>>(), n.elem) {
-                    return Err(Refusal::Op(node));
+                    return Err(RowRefusal::Op(node));
                 }
                 let mut each = operands.iter();
                 each.try_for_each(|&o| self.fits(target, o, &self.operand_index(o, index), row))
@@ -403,13 +403,13 @@ impl<L: Leaf> Graph<'_, L> {
                     self.fits(target, o, &self.operand_index(o, index), row)?;
                 }
                 if n.elem == Elem::Data(trident_ir::DType::Bool) {
-                    return Err(Refusal::Element(node));
+                    return Err(RowRefusal::Element(node));
                 }
                 self.contiguous(Destination { ptr, mask, site }, node, false, index, row)?;
                 row.loads.push(Load { node, ptr, index: index.clone() });
                 Ok(())
             }
-            _ => Err(Refusal::Op(node)),
+            _ => Err(RowRefusal::Op(node)),
         }
     }
 }

@@ -3,7 +3,7 @@
 use trident_filetest::{Failed, run};
 use trident_ir::op::Class;
 use trident_ir::{DType, Module, Op};
-use trident_tile_analysis::{Elem, Operand, Report, VectorTarget};
+use trident_tile_analysis::{AnalysisReport, Elem, Operand, VectorTarget};
 
 /// Vectors that hold numbers of 4 and 8 bytes, and compute all but functions.
 struct Vectors;
@@ -25,7 +25,7 @@ impl VectorTarget for Vectors {
 fn access(text: &str) -> Result<String, String> {
     let module: Module = text.parse().map_err(|error| format!("{error}"))?;
     module.verify().map_err(|error| format!("{error}"))?;
-    let reports = module.funcs.iter().map(|func| Report::of(func, &Vectors, &|_| false));
+    let reports = module.funcs.iter().map(|func| AnalysisReport::of(func, &Vectors, &|_| false));
     reports.collect()
 }
 

@@ -7,9 +7,9 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use trident_graph_to_tile::{
-    self as graph, Arg, Array, Kept, Lowering, Packed, Refusal, Request, Target, TileLaunch,
+    self as graph, Arg, Array, Kept, Lowering, LoweringRequest, Packed, Refusal, Target, TileLaunch,
 };
-use trident_ir::rewrite::{Context, Report, RewriteError};
+use trident_ir::rewrite::{Context, RewriteError, RewriteReport};
 use trident_ir::{Func, Module, Op};
 use trident_runtime::{
     CompileError, Cost, Declined, Device, DeviceInfo, Executable, Fence, KernelError, Launch,
@@ -95,7 +95,7 @@ impl Device for GpuDevice {
         trident_passes::names(REWRITES)
     }
 
-    fn rewrite(&self, func: &mut Func, cx: &Context<'_>) -> Result<Report, RewriteError> {
+    fn rewrite(&self, func: &mut Func, cx: &Context<'_>) -> Result<RewriteReport, RewriteError> {
         trident_passes::rewrite(func, REWRITES, cx)
     }
 
@@ -110,7 +110,7 @@ impl Device for GpuDevice {
             op.inputs.iter().map(|id| id.and_then(|id| (unit.constant)(id))).collect();
         let contents = |i: usize| constants.get(i)?.as_ref()?.to_literal().ok();
         let constant = |i: usize| constants.get(i).is_some_and(Option::is_some);
-        let request = Request {
+        let request = LoweringRequest {
             op,
             operands: &operands,
             results: &results,
@@ -320,7 +320,7 @@ impl GpuOp {
                 array.as_ref().map(|array| Array { dtype: array.dtype, dims: dims.clone() })
             })
             .collect();
-        let request = Request {
+        let request = LoweringRequest {
             op: &self.op,
             operands: &arrays,
             results: &results,

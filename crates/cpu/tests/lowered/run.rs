@@ -1,7 +1,7 @@
 //! Runs an op by its kernel, and as the tile functions that it is lowered to.
 
 use trident_cpu::CpuDevice;
-use trident_graph_to_tile::{self as graph, Arg, Array, Lowering, Packed, Request, Target};
+use trident_graph_to_tile::{self as graph, Arg, Array, Lowering, LoweringRequest, Packed, Target};
 use trident_ir::{Attr, Block, DType, Func, Level, Literal, Module, Op, OpKind, Type, ValueInfo};
 use trident_jit::Compiler;
 use trident_runtime::{
@@ -99,7 +99,7 @@ impl Case {
         let results: Vec<_> = like.iter().map(|t| Some(array(t))).collect();
         let contents =
             |i: usize| -> Option<Literal> { self.operands.get(i)?.as_ref()?.to_literal().ok() };
-        let request = Request {
+        let request = LoweringRequest {
             op: &op,
             operands: &operands,
             results: &results,

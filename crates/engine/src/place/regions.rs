@@ -7,7 +7,7 @@ use crate::error::PlanError;
 use std::collections::{HashMap, HashSet};
 use std::mem;
 use std::sync::Arc;
-use trident_ir::rewrite::{Context, Report};
+use trident_ir::rewrite::{Context, RewriteReport};
 use trident_ir::{Block, Func, Op, OpKind, ValueId};
 use trident_runtime::Device;
 
@@ -16,10 +16,10 @@ pub(crate) fn place(
     func: &mut Func,
     devices: &[Arc<dyn Device>],
     cx: &Context<'_>,
-) -> Result<(Report, Placement), PlanError> {
+) -> Result<(RewriteReport, Placement), PlanError> {
     let assigned = assign(func, &func.body, devices, &HashSet::new());
     let mut regions =
-        Regions { devices, cx, list: vec![], of: HashMap::new(), report: Report::default() };
+        Regions { devices, cx, list: vec![], of: HashMap::new(), report: RewriteReport::default() };
     match assigned.device() {
         // A whole function is rewritten as it is.
         Some(device) => {
@@ -49,7 +49,7 @@ struct Regions<'a> {
     list: Vec<Region>,
     /// The region of an op, by the values that it defines.
     of: HashMap<ValueId, usize>,
-    report: Report,
+    report: RewriteReport,
 }
 
 /// Constants by the values that they define.

@@ -33,7 +33,7 @@ pub(super) struct Admission {
 
 /// The resources that a run asks for.
 #[derive(Clone, Copy, Default)]
-pub struct Request<'a> {
+pub struct ThreadRequest<'a> {
     /// Of the runs that wait, those of a higher number go first.
     pub priority: i32,
     /// Most threads that the run uses; 0 for all. One that uses a single thread has no workers that others could have.
@@ -44,7 +44,7 @@ pub struct Request<'a> {
     pub stop: Option<&'a dyn Fn() -> bool>,
 }
 
-impl Request<'_> {
+impl ThreadRequest<'_> {
     fn is_given_up(&self) -> bool {
         self.stop.is_some_and(|stop| stop())
             || self.until.is_some_and(|until| Instant::now() >= until)
@@ -116,8 +116,8 @@ impl Admission {
     }
 
     /// A place for a run; `None` if it has to be given up before one is free.
-    pub(super) fn enter(&self, request: &Request<'_>) -> Option<usize> {
-        let Request { priority, threads, .. } = *request;
+    pub(super) fn enter(&self, request: &ThreadRequest<'_>) -> Option<usize> {
+        let ThreadRequest { priority, threads, .. } = *request;
         let alone = threads == 1;
         if let Some(place) = self.try_enter(priority, alone) {
             return Some(place);
@@ -254,14 +254,14 @@ mod tests {
     #[test]
     fn runs_that_can_be_stopped_keep_their_order() {
         let admission = Admission::new(1);
-        let active = admission.enter(&Request::default()).unwrap();
+        let active = admission.enter(&ThreadRequest::default()).unwrap();
         let (order, stopped) = (Mutex::new(vec![]), AtomicBool::new(false));
         std::thread::scope(|s| {
             for i in 0..5 {
                 let (admission, order, stopped) = (&admission, &order, &stopped);
                 s.spawn(move || {
                     let stop = || i == 2 && stopped.load(Ordering::SeqCst);
-                    let request = Request { stop: Some(&stop), ..Request::default() };
+                    let request = ThreadRequest { stop: Some(&stop), ..ThreadRequest::default() };
                     if let Some(place) = admission.enter(&request) {
                         order.lock().unwrap().push(i);
                         admission.leave(place);

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicPtr;
 use std::sync::{Arc, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::admission::{Admission, MOST_RUNS, Request};
+use super::admission::{Admission, MOST_RUNS, ThreadRequest};
 use super::job::{Gate, MOST_MEMBERS, Slot};
 use super::{Padded, fork};
 use crate::sync::{
@@ -224,7 +224,7 @@ impl Executor {
 
     /// Begins a run on this thread once it is admitted; `None` if it gives up. Inside a run of this
     /// executor, or a task, it becomes part of that.
-    pub(super) fn enter(self: &Arc<Self>, request: &Request<'_>) -> Option<RunGuard> {
+    pub(super) fn enter(self: &Arc<Self>, request: &ThreadRequest<'_>) -> Option<RunGuard> {
         self.begin(|| self.admission.enter(request))
     }
 

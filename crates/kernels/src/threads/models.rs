@@ -188,7 +188,8 @@ fn runs_side_by_side_have_workers_of_their_own() {
             .map(|_| {
                 let pool = pool.clone();
                 thread::spawn(move || {
-                    let _run = pool.enter(Request { priority: 0, ..Request::default() });
+                    let _run =
+                        pool.enter(ThreadRequest { priority: 0, ..ThreadRequest::default() });
                     for _ in 0..2 {
                         let members = counts(4);
                         pool.team(4, &|member| {
@@ -215,7 +216,8 @@ fn every_run_is_admitted_and_no_more_than_there_are_cores() {
                 let (pool, active) = (pool.clone(), active.clone());
                 thread::spawn(move || {
                     for _ in 0..2 {
-                        let _run = pool.enter(Request { priority, ..Request::default() });
+                        let _run =
+                            pool.enter(ThreadRequest { priority, ..ThreadRequest::default() });
                         assert_eq!(active.fetch_add(1, Ordering::Relaxed), 0);
                         thread::yield_now();
                         active.fetch_sub(1, Ordering::Relaxed);
@@ -234,7 +236,9 @@ fn a_pool_ends_whatever_its_workers_do() {
         let pool = Threads::own(2);
         let callers = [0, 1].map(|_| {
             let pool = pool.limited(2);
-            thread::spawn(move || drop(pool.enter(Request { priority: 0, ..Request::default() })))
+            thread::spawn(move || {
+                drop(pool.enter(ThreadRequest { priority: 0, ..ThreadRequest::default() }))
+            })
         });
         drop(pool);
         callers.into_iter().for_each(|caller| caller.join().unwrap());

@@ -151,7 +151,7 @@ fn waking_is_worth_it_for_much_work_or_many_launches() {
 #[test]
 fn runs_share_the_workers() {
     let pool = Threads::own(4);
-    let first = pool.enter(Request { priority: 0, ..Request::default() });
+    let first = pool.enter(ThreadRequest { priority: 0, ..ThreadRequest::default() });
     let come = |pool: &Threads| {
         let come = AtomicUsize::new(0);
         let start = Instant::now();
@@ -167,10 +167,10 @@ fn runs_share_the_workers() {
     std::thread::scope(|s| {
         s.spawn(|| {
             // Two workers remain for two runs, and none for one of a lower priority.
-            let second = pool.enter(Request { priority: 0, ..Request::default() });
+            let second = pool.enter(ThreadRequest { priority: 0, ..ThreadRequest::default() });
             assert_eq!(come(&pool), 2);
             drop(second);
-            let _third = pool.enter(Request { priority: -1, ..Request::default() });
+            let _third = pool.enter(ThreadRequest { priority: -1, ..ThreadRequest::default() });
             assert_eq!(come(&pool), 1);
         });
     });
@@ -182,15 +182,22 @@ fn runs_share_the_workers() {
 fn runs_wait_for_cores_by_priority() {
     let pool = Threads::own(1);
     let (order, waiting) = (std::sync::Mutex::new(vec![]), AtomicUsize::new(0));
-    let run = pool.enter(Request { priority: 0, ..Request::default() }).unwrap();
+    let run = pool.enter(ThreadRequest { priority: 0, ..ThreadRequest::default() }).unwrap();
     // A nested run on the same thread does not wait.
-    assert!(pool.enter(Request { until: Some(Instant::now()), ..Request::default() }).is_some());
+    assert!(
+        pool.enter(ThreadRequest { until: Some(Instant::now()), ..ThreadRequest::default() })
+            .is_some()
+    );
     std::thread::scope(|s| {
         s.spawn(|| {
             let soon = Instant::now() + Duration::from_millis(5);
             assert!(
-                pool.enter(Request { priority: 9, until: Some(soon), ..Request::default() })
-                    .is_none()
+                pool.enter(ThreadRequest {
+                    priority: 9,
+                    until: Some(soon),
+                    ..ThreadRequest::default()
+                })
+                .is_none()
             );
         });
         for (i, priority) in [0, 2, 1, 2].into_iter().enumerate() {
@@ -200,7 +207,7 @@ fn runs_wait_for_cores_by_priority() {
             let (pool, order, waiting) = (&pool, &order, &waiting);
             s.spawn(move || {
                 waiting.fetch_add(1, Ordering::Relaxed);
-                let _run = pool.enter(Request { priority, ..Request::default() });
+                let _run = pool.enter(ThreadRequest { priority, ..ThreadRequest::default() });
                 order.lock().unwrap().push(priority);
             });
         }
@@ -216,7 +223,7 @@ fn a_guard_dropped_inside_a_task_keeps_its_place() {
         static GUARD: std::cell::RefCell<Option<RunGuard>> = const { std::cell::RefCell::new(None) };
     }
     let pool = Threads::own(2);
-    GUARD.set(pool.enter(Request::default()));
+    GUARD.set(pool.enter(ThreadRequest::default()));
     pool.team(2, &|member| {
         if member == 0 {
             drop(GUARD.take());
@@ -234,11 +241,11 @@ fn a_guard_dropped_inside_a_task_keeps_its_place() {
 #[test]
 fn a_run_of_one_thread_leaves_the_workers_to_others() {
     let pool = Threads::own(3);
-    let _alone = pool.enter(Request { priority: 1, threads: 1, ..Request::default() });
+    let _alone = pool.enter(ThreadRequest { priority: 1, threads: 1, ..ThreadRequest::default() });
     assert!(!pool.worth_waking(3, u64::MAX));
     std::thread::scope(|s| {
         s.spawn(|| {
-            let _run = pool.enter(Request::default());
+            let _run = pool.enter(ThreadRequest::default());
             assert!(pool.worth_waking(3, u64::MAX));
         });
     });
@@ -248,10 +255,10 @@ fn a_run_of_one_thread_leaves_the_workers_to_others() {
 fn more_threads_than_cores_let_no_more_runs_in() {
     let pool = Threads::own(2);
     assert_eq!(pool.executor().grow(5), 5);
-    let _one = pool.enter(Request { threads: 1, ..Request::default() });
+    let _one = pool.enter(ThreadRequest { threads: 1, ..ThreadRequest::default() });
     std::thread::scope(|s| {
         s.spawn(|| {
-            let _other = pool.enter(Request::default());
+            let _other = pool.enter(ThreadRequest::default());
             // But the runs there are have more workers.
             let wide = Threads { executor: pool.executor.clone(), owns: false, count: 5 };
             let (members, start) = (AtomicUsize::new(0), Instant::now());

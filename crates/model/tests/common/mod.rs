@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use trident_cpu::CpuDevice;
 use trident_engine::{Options, Session};
-use trident_ir::rewrite::{Context, Report, RewriteError};
+use trident_ir::rewrite::{Context, RewriteError, RewriteReport};
 use trident_ir::{Dim, Func, Module, Type, ValueInfo};
 use trident_model::{Compiled, LoadError, Model};
 use trident_onnx::Info;
@@ -39,7 +39,7 @@ impl Device for Fusing {
         trident_passes::names(fuse::ALL)
     }
 
-    fn rewrite(&self, func: &mut Func, cx: &Context<'_>) -> Result<Report, RewriteError> {
+    fn rewrite(&self, func: &mut Func, cx: &Context<'_>) -> Result<RewriteReport, RewriteError> {
         trident_passes::rewrite(func, fuse::ALL, cx)
     }
 

@@ -17,7 +17,7 @@ use crate::{
 use std::any::Any;
 use std::sync::Arc;
 use std::time::Duration;
-use trident_ir::rewrite::{Context, Report, RewriteError};
+use trident_ir::rewrite::{Context, RewriteError, RewriteReport};
 use trident_ir::{DType, Func, Op};
 
 /// The contents of memory that must not be read. Implausible as a number of any type: NaN in 16 bits, far from 0 in
@@ -95,7 +95,7 @@ impl Device for Queued {
         self.inner.rewrites()
     }
 
-    fn rewrite(&self, func: &mut Func, cx: &Context<'_>) -> Result<Report, RewriteError> {
+    fn rewrite(&self, func: &mut Func, cx: &Context<'_>) -> Result<RewriteReport, RewriteError> {
         self.inner.rewrite(func, cx)
     }
 
