@@ -6,7 +6,7 @@ mod rng;
 
 use rng::Rng;
 use std::path::Path;
-use trident_ir::interp::{Block, Descriptor, Interpreter, Memory, Value};
+use trident_ir::interp::{Block, Descriptor, InterpValue, Interpreter, Memory};
 use trident_ir::types::{ACCUMULATOR, MATRIX};
 use trident_ir::{Literal, Module, Type};
 
@@ -36,11 +36,11 @@ fn words(text: &str) -> Vec<(usize, &str)> {
 }
 
 /// Something for each parameter.
-fn argument(ty: &Type, memory: &mut Memory, rng: &mut Rng) -> Value {
+fn argument(ty: &Type, memory: &mut Memory, rng: &mut Rng) -> InterpValue {
     let dims = ty.dims().unwrap_or_default();
     let n: usize = dims.iter().product();
     match ty {
-        Type::Descriptor(d) => Value::Descriptor(
+        Type::Descriptor(d) => InterpValue::Descriptor(
             Descriptor {
                 dtype: d.dtype,
                 block: d.block.clone(),
@@ -53,19 +53,19 @@ fn argument(ty: &Type, memory: &mut Memory, rng: &mut Rng) -> Value {
         ),
         Type::Pointer(_) => {
             let base = memory.add("p", &[1u64; 64]);
-            Value::Block(Block {
+            InterpValue::Block(Block {
                 bits: vec![base; n].into(),
                 ..zeros(trident_ir::DType::U64, dims)
             })
         }
-        Type::Matrix(dtype) => Value::Block(zeros(*dtype, vec![MATRIX, MATRIX])),
+        Type::Matrix(dtype) => InterpValue::Block(zeros(*dtype, vec![MATRIX, MATRIX])),
         Type::Accumulator(_) => {
-            Value::Block(zeros(trident_ir::DType::F32, vec![ACCUMULATOR, ACCUMULATOR]))
+            InterpValue::Block(zeros(trident_ir::DType::F32, vec![ACCUMULATOR, ACCUMULATOR]))
         }
         other => {
             let zeros = zeros(other.dtype().unwrap(), dims);
             let bit = 1 << rng.below(4);
-            Value::Block(Block { bits: (0..n).map(|_| bit).collect(), ..zeros })
+            InterpValue::Block(Block { bits: (0..n).map(|_| bit).collect(), ..zeros })
         }
     }
 }
@@ -113,7 +113,8 @@ fn what_verifies_runs_without_a_panic() {
         for func in &module.funcs {
             let mut memory = Memory::default();
             let types = func.body.params.iter().map(|&id| func.ty(id));
-            let args: Vec<Value> = types.map(|ty| argument(ty, &mut memory, &mut rng)).collect();
+            let args: Vec<InterpValue> =
+                types.map(|ty| argument(ty, &mut memory, &mut rng)).collect();
             match interpreter.call(&func.name, &args, &mut memory) {
                 Ok(results) => {
                     ran += 1;

@@ -3,7 +3,7 @@
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use trident_ir::interp::{Block, Interpreter, Memory, RunError, Trap, Value, Watch};
+use trident_ir::interp::{Block, InterpError, InterpValue, InterpWatch, Interpreter, Memory, Trap};
 use trident_ir::tile::Origins;
 use trident_ir::{DType, Module, Type};
 use trident_runtime::{Extent, Kernel, KernelLaunch, LaunchError, ProgramPoint};
@@ -35,12 +35,12 @@ impl Interpreted {
             let (expected, actual) = (self.params.len(), launch.args().len());
             return Err(LaunchError::Arguments { kernel: self.name.clone(), expected, actual });
         }
-        let args: Vec<Value> = self
+        let args: Vec<InterpValue> = self
             .params
             .iter()
             .zip(launch.args())
             .map(|(ty, &bits)| match ty {
-                Type::Pointer(_) => Value::address(copies.translate(bits)),
+                Type::Pointer(_) => InterpValue::address(copies.translate(bits)),
                 _ => scalar(ty.dtype().unwrap_or(DType::I64), bits),
             })
             .collect();
@@ -49,7 +49,7 @@ impl Interpreted {
         // A kernel that runs forever is stopped from outside, as native code is.
         interpreter.max_steps = u64::MAX;
         let asks_to_stop = || launch.watch().is_some_and(|watch| watch.asks_to_stop());
-        interpreter.watch = Some(Watch(&asks_to_stop));
+        interpreter.watch = Some(InterpWatch(&asks_to_stop));
         let outcome = interpreter.launch(launch.grid(), &args, &mut copies.memory);
         for line in &interpreter.printed {
             println!("{line}");
@@ -57,9 +57,9 @@ impl Interpreted {
         outcome.map_err(|e| self.located(e))
     }
 
-    fn located(&self, error: RunError) -> LaunchError {
+    fn located(&self, error: InterpError) -> LaunchError {
         match error {
-            RunError::Op { op, program, fault, .. } => {
+            InterpError::Op { op, program, fault, .. } => {
                 let at = ProgramPoint { program, loc: op.and_then(|op| op.loc) };
                 match *fault {
                     Trap::Assert(message) => LaunchError::Assert { at, message },
@@ -90,10 +90,10 @@ impl Interpreted {
     }
 }
 
-fn scalar(dtype: DType, bits: u64) -> Value {
+fn scalar(dtype: DType, bits: u64) -> InterpValue {
     let width = 8 * dtype.size().min(8) as u32;
     let bits = if width < 64 { bits & ((1 << width) - 1) } else { bits };
-    Value::Block(Block { dtype, dims: [].into(), bits: [bits].into() })
+    InterpValue::Block(Block { dtype, dims: [].into(), bits: [bits].into() })
 }
 
 impl Kernel for Interpreted {

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use trident_ir::Module;
-use trident_ir::interp::{Interpreter, Memory, Value};
+use trident_ir::interp::{InterpValue, Interpreter, Memory};
 use trident_tile_to_lane::{self as lane, GpuFigures};
 
 /// Elements of a program, and programs of a launch.
@@ -57,7 +57,7 @@ impl Numbers {
 fn launch(module: &Module, x: &[f32], by: &[f32], len: usize) -> Vec<u32> {
     let mut memory = Memory::default();
     let args = [("x", x), ("by", by), ("out", &vec![0.0; len][..])]
-        .map(|(name, data)| Value::address(memory.add(name, data)));
+        .map(|(name, data)| InterpValue::address(memory.add(name, data)));
     let mut interpreter = Interpreter::new(module).unwrap_or_else(|e| panic!("{e}"));
     let done = interpreter.launch([PROGRAMS as u32, 1, 1], &args, &mut memory);
     done.unwrap_or_else(|e| panic!("{e}"));

@@ -3,7 +3,7 @@
 use super::cases::{Case, LEN};
 use std::sync::Arc;
 use trident_cpu::CpuDevice;
-use trident_ir::interp::{Block, Interpreter, Memory, Value};
+use trident_ir::interp::{Block, InterpValue, Interpreter, Memory};
 use trident_ir::{DType, Func, Level, Literal, Module, Op, Type};
 use trident_jit::Compiler;
 use trident_kernels::threads::Threads;
@@ -56,19 +56,19 @@ pub(crate) fn interpreted(case: &Case, data: &[Vec<u64>]) -> (DType, Vec<u64>) {
         format!("%x{i}: {}[{dims}]", case.types[i])
     });
     let module = parse(&format!("func @f tile ({params}) {{ {} return %y }}", op(case)));
-    let args: Vec<Value> = case
+    let args: Vec<InterpValue> = case
         .types
         .iter()
         .zip(data)
         .map(|(&dtype, x)| {
             let literal = Literal::from_bytes(dtype, dims(x), bytes(dtype, x).into()).unwrap();
-            Value::Block(Block::from_literal(&literal).unwrap())
+            InterpValue::Block(Block::from_literal(&literal).unwrap())
         })
         .collect();
     let mut interpreter = Interpreter::new(&module).unwrap_or_else(|e| panic!("{case}: {e}"));
     let results = interpreter.call("f", &args, &mut Memory::default());
     let results = results.unwrap_or_else(|e| panic!("{case}: {e}"));
-    let Value::Block(y) = &results[0] else { panic!("{case} gives no block") };
+    let InterpValue::Block(y) = &results[0] else { panic!("{case} gives no block") };
     (y.dtype, y.bits.to_vec())
 }
 

@@ -2,7 +2,7 @@
 
 use super::{GRID, emulators};
 use std::fmt::Write as _;
-use trident_ir::interp::{Interpreter, Memory, Value};
+use trident_ir::interp::{InterpValue, Interpreter, Memory};
 use trident_ir::{DType, Module};
 use trident_runtime::{Arguments, Checks, KernelCompiler, KernelOptions};
 
@@ -108,11 +108,11 @@ fn conversions_give_the_same_bits() {
         let count = input.len() / from.size();
         let grid = [(count / BLOCK) as u32, GRID[1], GRID[2]];
         let mut memory = Memory::default();
-        let mut args = vec![Value::address(memory.add("x", &input))];
+        let mut args = vec![InterpValue::address(memory.add("x", &input))];
         let mut results: Vec<Vec<u8>> = vec![];
         for (i, (to, _)) in to.iter().enumerate() {
             results.push(vec![0; count * to.size()]);
-            args.push(Value::address(memory.add(&format!("y{i}"), &results[i])));
+            args.push(InterpValue::address(memory.add(&format!("y{i}"), &results[i])));
         }
         let mut interpreter = Interpreter::new(&module).unwrap_or_else(|e| panic!("{e}"));
         interpreter.launch(grid, &args, &mut memory).unwrap_or_else(|e| panic!("{e}"));

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use trident_apple::device::GpuCompiler;
 use trident_emulator::{Check, Emulator, EmulatorOptions};
 use trident_ir::Module;
-use trident_ir::interp::{Interpreter, Memory, Value};
+use trident_ir::interp::{InterpValue, Interpreter, Memory};
 use trident_jit::Compiler;
 use trident_runtime::{Arguments, Checks, Kernel, KernelCompiler, KernelOptions, LaunchError};
 
@@ -25,11 +25,11 @@ const GRID: [u32; 3] = [2, 1, 1];
 /// The interpreter's results in memory.
 fn expected(module: &Module, tensors: &[Tensor]) -> Vec<Vec<u8>> {
     let mut memory = Memory::default();
-    let mut args: Vec<Value> = vec![];
+    let mut args: Vec<InterpValue> = vec![];
     for tensor in tensors {
-        args.push(Value::address(memory.add(&tensor.name, &tensor.elements)));
+        args.push(InterpValue::address(memory.add(&tensor.name, &tensor.elements)));
     }
-    args.push(Value::scalar(generate::BOUND));
+    args.push(InterpValue::scalar(generate::BOUND));
     let mut interpreter = Interpreter::new(module).unwrap_or_else(|e| panic!("{e}"));
     interpreter.launch(GRID, &args, &mut memory).unwrap_or_else(|e| panic!("{e}"));
     let bytes = |t: &Tensor| memory.bytes(&t.name).map(<[u8]>::to_vec).unwrap_or_default();

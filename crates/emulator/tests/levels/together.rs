@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use trident_ir::Module;
-use trident_ir::interp::{Interpreter, Memory, Value};
+use trident_ir::interp::{InterpValue, Interpreter, Memory};
 use trident_runtime::{Arguments, Checks, Kernel, KernelCompiler, KernelOptions};
 
 use crate::emulators;
@@ -58,7 +58,7 @@ fn programs_share_threadgroups() {
             (0..len as i32).map(|i| i.wrapping_mul(0x9e37_79b1u32 as i32) >> 20).collect();
         let mut memory = Memory::default();
         let args = [("x", &x), ("out", &vec![0; len])]
-            .map(|(name, data)| Value::address(memory.add(name, data)));
+            .map(|(name, data)| InterpValue::address(memory.add(name, data)));
         let mut interpreter = Interpreter::new(&module).unwrap_or_else(|e| panic!("{e}"));
         interpreter.launch(grid, &args, &mut memory).unwrap_or_else(|e| panic!("{e}"));
         let kernel = compiled(&compiler, &module);

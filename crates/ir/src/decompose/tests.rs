@@ -1,7 +1,7 @@
 //! The definitions themselves, at the places where they could differ; `trident-cpu` holds kernels against them.
 
 use super::lower;
-use crate::interp::{Interpreter, Memory, Value};
+use crate::interp::{InterpValue, Interpreter, Memory};
 use crate::op::Class;
 use crate::{DType, Module, OpKind};
 use std::f32::consts::LN_2;
@@ -21,8 +21,8 @@ fn of(op: &str, numbers: &[f32]) -> Vec<f32> {
     let module = module(&text);
     let mut interpreter = Interpreter::new(&module).unwrap();
     let mut y = |x: f32| {
-        let y = interpreter.call("f", &[Value::scalar(x)], &mut Memory::default()).unwrap();
-        let Value::Block(y) = &y[0] else { panic!("{op}") };
+        let y = interpreter.call("f", &[InterpValue::scalar(x)], &mut Memory::default()).unwrap();
+        let InterpValue::Block(y) = &y[0] else { panic!("{op}") };
         match y.dtype {
             DType::Bool => y.bits[0] as f32,
             _ => f32::from_bits(y.bits[0] as u32),

@@ -4,7 +4,7 @@ use super::block::places;
 use super::error::Trap;
 use super::machine::{Machine, Site, Values};
 use super::number::{from_float, int};
-use super::value::{Block, Descriptor, Value};
+use super::value::{Block, Descriptor, InterpValue};
 use super::{atomic, transfer};
 use crate::{DType, OpKind, Type, ops};
 use OpKind as K;
@@ -57,13 +57,13 @@ pub(super) fn run(machine: &mut Machine<'_>, site: &Site<'_>) -> Values {
     }
 }
 
-fn make(site: &Site<'_>) -> Result<Value, Trap> {
+fn make(site: &Site<'_>) -> Result<InterpValue, Trap> {
     let Some(Type::Descriptor(ty)) = site.result(0) else { return Err(Trap::Unknown) };
     let rank = ty.block.len();
     let numbers = |from: usize| -> Result<Vec<i64>, Trap> {
         (from..from + rank).map(|i| site.int(i).map(|n| n as i64)).collect()
     };
-    Ok(Value::Descriptor(Arc::new(Descriptor {
+    Ok(InterpValue::Descriptor(Arc::new(Descriptor {
         dtype: ty.dtype,
         block: ty.block.clone(),
         base: site.block(0)?.first(),

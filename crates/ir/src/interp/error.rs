@@ -6,7 +6,7 @@ use crate::{DType, Level, OpName, counted};
 
 /// A run that ended early.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum RunError {
+pub enum InterpError {
     /// The module has no such function.
     #[error("the module has no function @{0}")]
     NoFunction(String),
@@ -192,7 +192,7 @@ pub enum Trap {
 #[derive(Debug)]
 pub(super) enum Raised {
     Here(Trap),
-    Below(Box<RunError>),
+    Below(Box<InterpError>),
 }
 
 impl<F: Into<Trap>> From<F> for Raised {
@@ -201,8 +201,8 @@ impl<F: Into<Trap>> From<F> for Raised {
     }
 }
 
-impl From<RunError> for Raised {
-    fn from(error: RunError) -> Raised {
+impl From<InterpError> for Raised {
+    fn from(error: InterpError) -> Raised {
         Raised::Below(Box::new(error))
     }
 }

@@ -3,7 +3,7 @@
 use super::block::{offset, places};
 use super::error::{Raised, Trap};
 use super::machine::{Frame, Machine, Site, Values};
-use super::value::{Block, Value};
+use super::value::{Block, InterpValue};
 use crate::{OpKind as K, ops};
 
 pub(super) fn run(machine: &mut Machine<'_>, frame: &mut Frame<'_>, site: &Site<'_>) -> Values {
@@ -18,13 +18,13 @@ fn region(
     machine: &mut Machine<'_>,
     frame: &mut Frame<'_>,
     site: &Site<'_>,
-    args: Vec<Value>,
+    args: Vec<InterpValue>,
 ) -> Result<Vec<u64>, Raised> {
     let region = site.op.regions.first().ok_or(Trap::Unknown)?;
     let yields = machine.block(frame, region, args)?;
-    let bits = |value: Value| match value {
-        Value::Block(block) => Ok(block.first()),
-        Value::Descriptor(_) => Err(Trap::Unknown.into()),
+    let bits = |value: InterpValue| match value {
+        InterpValue::Block(block) => Ok(block.first()),
+        InterpValue::Descriptor(_) => Err(Trap::Unknown.into()),
     };
     yields.into_iter().map(bits).collect()
 }
@@ -111,7 +111,7 @@ fn map(machine: &mut Machine<'_>, frame: &mut Frame<'_>, site: &Site<'_>) -> Val
     let pack = ops::Map::of(site.op).ok_or(Trap::Unknown)?.pack() as usize;
     let mut results: Vec<Vec<u64>> = vec![vec![]; site.op.outputs.len()];
     for start in (0..first.bits.len()).step_by(pack) {
-        let run = |b: &&Block| -> Vec<Value> {
+        let run = |b: &&Block| -> Vec<InterpValue> {
             (start..start + pack).map(|at| Block::one(b.dtype, b.bits[at]).into()).collect()
         };
         let yields = region(machine, frame, site, operands.iter().flat_map(run).collect())?;

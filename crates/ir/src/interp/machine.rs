@@ -1,9 +1,9 @@
 //! Runs blocks of ops: control flow, calls, and which file knows which op.
 
-use super::Watch;
-use super::error::{Raised, RunError, Trap};
+use super::InterpWatch;
+use super::error::{InterpError, Raised, Trap};
 use super::memory::Memory;
-use super::value::{Block, Value};
+use super::value::{Block, InterpValue};
 use super::{atomic, block, contract, descriptor, elementwise, fold, number, print, transfer};
 use crate::op::{Effect, Group};
 use crate::{Func, Module, Op, OpKind, OpName, Type, ValueId, ops};
@@ -27,7 +27,7 @@ pub(super) struct Machine<'m> {
     pub(super) max_steps: u64,
     /// Regions and calls that are running.
     pub(super) depth: usize,
-    pub(super) watch: Option<Watch<'m>>,
+    pub(super) watch: Option<InterpWatch<'m>>,
     /// When the watch was asked last.
     pub(super) asked: Instant,
     pub(super) printed: &'m mut Vec<String>,
@@ -36,7 +36,7 @@ pub(super) struct Machine<'m> {
 /// The values of one call of a function.
 pub(super) struct Frame<'f> {
     pub(super) func: &'f Func,
-    values: Vec<Option<Value>>,
+    values: Vec<Option<InterpValue>>,
 }
 
 impl<'f> Frame<'f> {
@@ -45,14 +45,14 @@ impl<'f> Frame<'f> {
     }
 
     /// Gives the parameters of a block their values.
-    pub(super) fn enter(&mut self, block: &crate::Block, args: Vec<Value>) {
+    pub(super) fn enter(&mut self, block: &crate::Block, args: Vec<InterpValue>) {
         for (&id, value) in block.params.iter().zip(args) {
             self.values[id.index()] = Some(value);
         }
     }
 
     /// Gives the results of an op their values.
-    pub(super) fn define(&mut self, op: &Op, results: Vec<Value>) {
+    pub(super) fn define(&mut self, op: &Op, results: Vec<InterpValue>) {
         for (id, value) in op.outputs.iter().zip(results) {
             if let Some(id) = id {
                 debug_assert!(value.is_of(self.func.ty(*id)), "{}: {value:?}", op.describe());
@@ -62,11 +62,11 @@ impl<'f> Frame<'f> {
     }
 
     /// The results of a block that has run.
-    pub(super) fn results(&self, block: &crate::Block) -> Result<Vec<Value>, Trap> {
+    pub(super) fn results(&self, block: &crate::Block) -> Result<Vec<InterpValue>, Trap> {
         block.results.iter().map(|&id| self.value(id).cloned()).collect()
     }
 
-    fn value(&self, id: ValueId) -> Result<&Value, Trap> {
+    fn value(&self, id: ValueId) -> Result<&InterpValue, Trap> {
         let value = self.values.get(id.index()).and_then(Option::as_ref);
         value.ok_or_else(|| Trap::NoValue(self.func.info(id).name.clone()))
     }
@@ -76,7 +76,7 @@ impl<'f> Frame<'f> {
 pub(super) struct Site<'a> {
     pub(super) func: &'a Func,
     pub(super) op: &'a Op,
-    operands: Vec<Option<Value>>,
+    operands: Vec<Option<InterpValue>>,
 }
 
 impl<'a> Site<'a> {
@@ -94,7 +94,7 @@ impl<'a> Site<'a> {
     /// Operand `index`, a block that may be left out.
     pub(super) fn optional(&self, index: usize) -> Option<&Block> {
         match self.operands.get(index) {
-            Some(Some(Value::Block(block))) => Some(block),
+            Some(Some(InterpValue::Block(block))) => Some(block),
             _ => None,
         }
     }
@@ -102,7 +102,7 @@ impl<'a> Site<'a> {
     /// Operand `index`, a descriptor.
     pub(super) fn descriptor(&self, index: usize) -> Result<&super::Descriptor, Trap> {
         match self.operands.get(index) {
-            Some(Some(Value::Descriptor(d))) => Ok(d),
+            Some(Some(InterpValue::Descriptor(d))) => Ok(d),
             _ => Err(self.missing(index)),
         }
     }
@@ -113,7 +113,7 @@ impl<'a> Site<'a> {
     }
 
     /// The operands from `first` on.
-    pub(super) fn values(&self, first: usize) -> Result<Vec<Value>, Trap> {
+    pub(super) fn values(&self, first: usize) -> Result<Vec<InterpValue>, Trap> {
         let values = self.operands.get(first..).unwrap_or_default().iter().enumerate();
         values.map(|(i, v)| v.clone().ok_or_else(|| self.missing(first + i))).collect()
     }
@@ -149,11 +149,15 @@ pub(super) fn is_idle(op: &Op) -> bool {
 }
 
 /// The results of ops.
-pub(super) type Values = Result<Vec<Value>, Raised>;
+pub(super) type Values = Result<Vec<InterpValue>, Raised>;
 
 impl<'m> Machine<'m> {
     /// Runs a function.
-    pub(super) fn call(&mut self, func: &Func, args: Vec<Value>) -> Result<Vec<Value>, RunError> {
+    pub(super) fn call(
+        &mut self,
+        func: &Func,
+        args: Vec<InterpValue>,
+    ) -> Result<Vec<InterpValue>, InterpError> {
         let mut frame = Frame::new(func);
         self.block(&mut frame, &func.body, args)
     }
@@ -163,8 +167,8 @@ impl<'m> Machine<'m> {
         &mut self,
         frame: &mut Frame<'_>,
         block: &crate::Block,
-        args: Vec<Value>,
-    ) -> Result<Vec<Value>, RunError> {
+        args: Vec<InterpValue>,
+    ) -> Result<Vec<InterpValue>, InterpError> {
         if self.depth == MAX_DEPTH {
             return Err(self.error(frame, None, Trap::TooDeep(MAX_DEPTH)));
         }
@@ -181,8 +185,8 @@ impl<'m> Machine<'m> {
         frame.results(block).map_err(|fault| self.error(frame, None, fault))
     }
 
-    fn error(&self, frame: &Frame<'_>, op: Option<OpName>, fault: Trap) -> RunError {
-        RunError::Op {
+    fn error(&self, frame: &Frame<'_>, op: Option<OpName>, fault: Trap) -> InterpError {
+        InterpError::Op {
             func: frame.func.name.clone(),
             op,
             program: self.program,
@@ -205,7 +209,7 @@ impl<'m> Machine<'m> {
 
     /// Counts ops that run, and looks whether the run is to stop.
     pub(super) fn spend(&mut self, ops: usize) -> Result<(), Trap> {
-        if let Some(Watch(asks_to_stop)) = self.watch
+        if let Some(InterpWatch(asks_to_stop)) = self.watch
             && self.asked.elapsed() >= PAUSE
         {
             if asks_to_stop() {
@@ -249,7 +253,7 @@ impl<'m> Machine<'m> {
         };
         let axis = usize::try_from(axis).ok();
         let number = axis.and_then(|axis| of.get(axis)).ok_or(Trap::Unknown)?;
-        Ok(vec![Value::scalar(*number as i32)])
+        Ok(vec![InterpValue::scalar(*number as i32)])
     }
 
     /// The function that a `call` names.
@@ -287,7 +291,7 @@ impl<'m> Machine<'m> {
                     self.spend(1)?;
                     let mut values = self.block(frame, before, carried)?.into_iter();
                     match values.next() {
-                        Some(Value::Block(go)) if go.first() != 0 => {
+                        Some(InterpValue::Block(go)) if go.first() != 0 => {
                             carried = self.block(frame, after, values.collect())?;
                         }
                         _ => return Ok(values.collect()),

@@ -8,7 +8,7 @@
 //! Floats are computed in f64 (f64 and fused operations in their own width, at least f32) and rounded once.
 //!
 //! ```
-//! use trident_ir::interp::{Interpreter, Memory, Value};
+//! use trident_ir::interp::{InterpValue, Interpreter, Memory};
 //! let module = "func @scale tile (%p: ptr<f32>[], %a: f32[]) {
 //!   %i = program_id {axis = 0}
 //!   %q = ptr_add(%p, %i)
@@ -20,9 +20,9 @@
 //! let mut memory = Memory::default();
 //! let p = memory.add("p", &[1f32, 2.0, 3.0]);
 //! let mut interpreter = Interpreter::new(&module).unwrap();
-//! interpreter.launch([3, 1, 1], &[Value::address(p), Value::scalar(2f32)], &mut memory).unwrap();
+//! interpreter.launch([3, 1, 1], &[InterpValue::address(p), InterpValue::scalar(2f32)], &mut memory).unwrap();
 //! assert_eq!(memory.read_all::<f32>("p").unwrap(), [2.0, 4.0, 6.0]);
-//! let error = interpreter.launch([4, 1, 1], &[Value::address(p), Value::scalar(2f32)], &mut memory).unwrap_err();
+//! let error = interpreter.launch([4, 1, 1], &[InterpValue::address(p), InterpValue::scalar(2f32)], &mut memory).unwrap_err();
 //! assert_eq!(
 //!     error.to_string(),
 //!     "@scale: load, program (3, 0, 0): read of 4 bytes at offset 12 of `p`, which has 12 bytes",
@@ -46,10 +46,10 @@ pub mod runs;
 mod transfer;
 mod value;
 
-pub use error::{RunError, Trap};
+pub use error::{InterpError, Trap};
 pub use memory::{AccessFault, Memory};
 pub use print::{Printed, PrintedElement};
-pub use value::{Block, Descriptor, Value};
+pub use value::{Block, Descriptor, InterpValue};
 
 use crate::verify::VerifyError;
 use crate::{Func, Level, Module};
@@ -58,11 +58,11 @@ use std::time::Instant;
 
 /// A function that a run calls about every 20 ms; the run stops once it returns true.
 #[derive(Clone, Copy)]
-pub struct Watch<'a>(pub &'a dyn Fn() -> bool);
+pub struct InterpWatch<'a>(pub &'a dyn Fn() -> bool);
 
-impl std::fmt::Debug for Watch<'_> {
+impl std::fmt::Debug for InterpWatch<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Watch")
+        f.write_str("InterpWatch")
     }
 }
 
@@ -73,7 +73,7 @@ pub struct Interpreter<'m> {
     /// Most ops that a launch or call may run; more are an error, as an endless loop would never end.
     pub max_steps: u64,
     /// Tells runs to stop.
-    pub watch: Option<Watch<'m>>,
+    pub watch: Option<InterpWatch<'m>>,
     /// The lines that `print` has printed.
     pub printed: Vec<String>,
 }
@@ -89,9 +89,9 @@ impl<'m> Interpreter<'m> {
     pub fn launch(
         &mut self,
         grid: [u32; 3],
-        args: &[Value],
+        args: &[InterpValue],
         memory: &mut Memory,
-    ) -> Result<(), RunError> {
+    ) -> Result<(), InterpError> {
         let Some(entry) = self.module.entry() else { return Ok(()) };
         let mut machine = self.machine(entry, grid, args, memory)?;
         if entry.level == Level::Lane {
@@ -112,11 +112,11 @@ impl<'m> Interpreter<'m> {
     pub fn call(
         &mut self,
         func: &str,
-        args: &[Value],
+        args: &[InterpValue],
         memory: &mut Memory,
-    ) -> Result<Vec<Value>, RunError> {
+    ) -> Result<Vec<InterpValue>, InterpError> {
         let found = self.module.funcs.iter().find(|f| f.name == func);
-        let found = found.ok_or_else(|| RunError::NoFunction(func.to_owned()))?;
+        let found = found.ok_or_else(|| InterpError::NoFunction(func.to_owned()))?;
         let mut machine = self.machine(found, [1; 3], args, memory)?;
         match found.level {
             Level::Lane => lane::call(machine, found, args),
@@ -128,22 +128,22 @@ impl<'m> Interpreter<'m> {
         &'a mut self,
         func: &Func,
         grid: [u32; 3],
-        args: &[Value],
+        args: &[InterpValue],
         memory: &'a mut Memory,
-    ) -> Result<Machine<'a>, RunError> {
+    ) -> Result<Machine<'a>, InterpError> {
         if func.level == Level::Graph {
-            return Err(RunError::Level { func: func.name.clone(), level: func.level });
+            return Err(InterpError::Level { func: func.name.clone(), level: func.level });
         }
         let params = &func.body.params;
         for index in 0..params.len().max(args.len()) {
             let expected = params.get(index).map(|&id| func.ty(id));
             let actual = args.get(index);
             if !matches!((expected, actual), (Some(ty), Some(value)) if value.is_of(ty)) {
-                return Err(RunError::Argument {
+                return Err(InterpError::Argument {
                     func: func.name.clone(),
                     index,
                     expected: expected.map_or("none".into(), |ty| ty.to_string()),
-                    actual: actual.map_or("none".into(), Value::describe),
+                    actual: actual.map_or("none".into(), InterpValue::describe),
                 });
             }
         }

@@ -3,16 +3,8 @@
 use crate::DType;
 use crate::dtype::Class;
 use crate::element::{F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ};
+use crate::op::words::FloatRounding;
 use half::{bf16, f16};
-
-/// How a number becomes a narrower float.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rounding {
-    /// To nearest, ties to even.
-    Nearest,
-    /// Toward zero.
-    Truncate,
-}
 
 /// The value that stands for an arbitrary one of the op table: NaN for floats, true, and 0xa5 in each byte of an integer.
 pub fn poison(dtype: DType) -> u64 {
@@ -68,7 +60,7 @@ pub fn from_int(dtype: DType, value: i128) -> u64 {
 
 /// The bits of the float that is nearest.
 pub fn from_float(dtype: DType, value: f64) -> u64 {
-    round(dtype, value, Rounding::Nearest, false)
+    round(dtype, value, FloatRounding::NearestEven, false)
 }
 
 /// Bits of mantissa and the least exponent of normal numbers of formats narrower than f64.
@@ -86,7 +78,7 @@ fn format(dtype: DType) -> Option<(i32, i32)> {
 }
 
 /// `value` with so many bits behind the first one, and none below those of the least normal number.
-pub fn quantise(value: f64, mantissa: i32, least: i32, rounding: Rounding) -> f64 {
+pub fn quantise(value: f64, mantissa: i32, least: i32, rounding: FloatRounding) -> f64 {
     if value == 0.0 || !value.is_finite() {
         return value;
     }
@@ -94,14 +86,14 @@ pub fn quantise(value: f64, mantissa: i32, least: i32, rounding: Rounding) -> f6
     // A power of two: scaling by it is exact.
     let unit = f64::from_bits(((exponent - mantissa + 1023) as u64) << 52);
     match rounding {
-        Rounding::Nearest => (value / unit).round_ties_even() * unit,
-        Rounding::Truncate => (value / unit).trunc() * unit,
+        FloatRounding::NearestEven => (value / unit).round_ties_even() * unit,
+        FloatRounding::TowardZero => (value / unit).trunc() * unit,
     }
 }
 
 /// The bits of the float to which `value` rounds. Beyond the greatest finite number stands that number if `saturate` (for
 /// 8-bit floats) or if rounding toward zero leads to it, else infinity or what the format has in its place.
-pub fn round(dtype: DType, value: f64, rounding: Rounding, saturate: bool) -> u64 {
+pub fn round(dtype: DType, value: f64, rounding: FloatRounding, saturate: bool) -> u64 {
     let Some((mantissa, least)) = format(dtype) else {
         return match dtype {
             DType::F64 => value.to_bits(),
@@ -109,7 +101,7 @@ pub fn round(dtype: DType, value: f64, rounding: Rounding, saturate: bool) -> u6
         };
     };
     let exact = quantise(value, mantissa, least, rounding);
-    let toward_zero = rounding == Rounding::Truncate && value.is_finite();
+    let toward_zero = rounding == FloatRounding::TowardZero && value.is_finite();
     // The conversions below have nothing left to round.
     match dtype {
         DType::F32 => match exact as f32 {
@@ -143,7 +135,7 @@ fn to_odd(value: i128) -> f64 {
 }
 
 /// Converts an element.
-pub fn cast(from: DType, to: DType, bits: u64, rounding: Rounding, saturate: bool) -> u64 {
+pub fn cast(from: DType, to: DType, bits: u64, rounding: FloatRounding, saturate: bool) -> u64 {
     match (from.is_float(), to.is_float()) {
         (true, true) => round(to, float(from, bits), rounding, saturate),
         (false, true) => match to {
@@ -194,7 +186,7 @@ mod tests {
 
     #[test]
     fn truncation_stays_below() {
-        let trunc = |dtype, x| round(dtype, x, Rounding::Truncate, false);
+        let trunc = |dtype, x| round(dtype, x, FloatRounding::TowardZero, false);
         assert_eq!(trunc(DType::BF16, 1.999), 0x3fff);
         assert_eq!(trunc(DType::BF16, -1.999), 0xbfff);
         assert_eq!(trunc(DType::F16, 1e9), 0x7bff);
@@ -207,7 +199,7 @@ mod tests {
 
     #[test]
     fn integers_wrap_and_convert() {
-        let cast = |from, to, bits| cast(from, to, bits, Rounding::Nearest, true);
+        let cast = |from, to, bits| cast(from, to, bits, FloatRounding::NearestEven, true);
         assert_eq!(int(DType::I8, 0xff), -1);
         assert_eq!(int(DType::U8, 0xff), 255);
         assert_eq!(from_int(DType::I16, -2), 0xfffe);

@@ -116,7 +116,7 @@ pub(super) fn run(machine: &mut Machine<'_>, site: &Site<'_>) -> Values {
 
 #[cfg(test)]
 mod tests {
-    use crate::interp::{Interpreter, Memory, Value};
+    use crate::interp::{InterpValue, Interpreter, Memory};
 
     #[test]
     fn places_are_as_wide_as_the_greatest_of_their_axis() {
@@ -137,8 +137,8 @@ mod tests {
         .parse()
         .unwrap();
         let mut interpreter = Interpreter::new(&module).unwrap();
-        let x = Value::Block(super::super::Block::new(crate::DType::I8, &[2], vec![0xff, 1]));
-        let args = [x, Value::scalar(half::f16::from_f32(-0.5)), Value::address(0x40)];
+        let x = InterpValue::Block(super::super::Block::new(crate::DType::I8, &[2], vec![0xff, 1]));
+        let args = [x, InterpValue::scalar(half::f16::from_f32(-0.5)), InterpValue::address(0x40)];
         interpreter.launch([1, 2, 1], &args, &mut Memory::default()).unwrap();
         let second: Vec<_> = interpreter.printed.iter().skip(9).map(String::as_str).collect();
         assert_eq!(

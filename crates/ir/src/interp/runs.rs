@@ -12,7 +12,7 @@
 //!   function is the only program.
 //! * What comes out: the results, then what is in the tensors of memory, then the lines that were printed, in quotes.
 
-use super::{Block, Interpreter, Memory, Value};
+use super::{Block, InterpValue, Interpreter, Memory};
 use crate::{DType, Literal, Module, Type};
 
 /// Runs what the lines of `text` that start with `; run:` say, on the functions of a module, and compares;
@@ -60,9 +60,9 @@ fn run(module: &Module, call: &str) -> Result<String, String> {
                     fill(&mut memory, address, &literal)?;
                 }
                 tensors.push((info.name.clone(), literal));
-                Value::address(address)
+                InterpValue::address(address)
             }
-            None => Value::Block(argument(arg, &info.ty)?),
+            None => InterpValue::Block(argument(arg, &info.ty)?),
         });
     }
     let mut interpreter = Interpreter::new(module).map_err(|e| e.to_string())?;
@@ -147,8 +147,8 @@ fn argument(text: &str, ty: &Type) -> Result<Block, String> {
 }
 
 /// As the text form, scalars bare.
-fn show(value: &Value) -> String {
-    let Value::Block(block) = value else { return value.describe() };
+fn show(value: &InterpValue) -> String {
+    let InterpValue::Block(block) = value else { return value.describe() };
     let Some(literal) = block.to_literal() else { return value.describe() };
     let text = literal.to_string();
     match block.dims.is_empty() {

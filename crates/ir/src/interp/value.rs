@@ -35,7 +35,7 @@ pub struct Descriptor {
 
 /// The value that an id of a function stands for while it runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Value {
+pub enum InterpValue {
     /// A block of elements or pointers; a scalar has rank 0. Also a matrix of a simdgroup, of which each thread has all.
     Block(Block),
     /// A descriptor.
@@ -89,35 +89,37 @@ impl Block {
     }
 }
 
-impl Value {
+impl InterpValue {
     /// A scalar.
     ///
     /// # Panics
     /// Never: elements of blocks have at most 8 bytes, wider ones become 0.
-    pub fn scalar<T: Element>(value: T) -> Value {
+    pub fn scalar<T: Element>(value: T) -> InterpValue {
         let block = Block::from_literal(&Literal::scalar(value));
-        Value::Block(block.unwrap_or_else(|| Block::one(T::DTYPE, 0)))
+        InterpValue::Block(block.unwrap_or_else(|| Block::one(T::DTYPE, 0)))
     }
 
     /// A pointer.
-    pub fn address(address: u64) -> Value {
-        Value::Block(Block::one(DType::U64, address))
+    pub fn address(address: u64) -> InterpValue {
+        InterpValue::Block(Block::one(DType::U64, address))
     }
 
     /// Whether this is a value of the type.
     pub fn is_of(&self, ty: &Type) -> bool {
         match (self, ty) {
-            (Value::Descriptor(d), Type::Descriptor(t)) => d.dtype == t.dtype && d.block == t.block,
-            (Value::Block(b), Type::Tensor(t)) => {
+            (InterpValue::Descriptor(d), Type::Descriptor(t)) => {
+                d.dtype == t.dtype && d.block == t.block
+            }
+            (InterpValue::Block(b), Type::Tensor(t)) => {
                 b.dtype == t.dtype && ty.dims().as_deref() == Some(&b.dims)
             }
-            (Value::Block(b), Type::Matrix(dtype)) => {
+            (InterpValue::Block(b), Type::Matrix(dtype)) => {
                 b.dtype == *dtype && b.dims[..] == [crate::types::MATRIX; 2]
             }
-            (Value::Block(b), Type::Accumulator(_)) => {
+            (InterpValue::Block(b), Type::Accumulator(_)) => {
                 b.dtype == DType::F32 && b.dims[..] == [crate::types::ACCUMULATOR; 2]
             }
-            (Value::Block(b), Type::Pointer(_)) => {
+            (InterpValue::Block(b), Type::Pointer(_)) => {
                 b.dtype == DType::U64 && ty.dims().as_deref() == Some(&b.dims)
             }
             _ => false,
@@ -127,14 +129,14 @@ impl Value {
     /// How errors name the value: its type.
     pub(super) fn describe(&self) -> String {
         match self {
-            Value::Block(b) => Type::fixed(b.dtype, &b.dims).to_string(),
-            Value::Descriptor(d) => format!("desc<{}>{:?}", d.dtype, d.block),
+            InterpValue::Block(b) => Type::fixed(b.dtype, &b.dims).to_string(),
+            InterpValue::Descriptor(d) => format!("desc<{}>{:?}", d.dtype, d.block),
         }
     }
 }
 
-impl From<Block> for Value {
-    fn from(block: Block) -> Value {
-        Value::Block(block)
+impl From<Block> for InterpValue {
+    fn from(block: Block) -> InterpValue {
+        InterpValue::Block(block)
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use trident_ir::Module;
-use trident_ir::interp::{Interpreter, Memory, RunError, Trap, Value};
+use trident_ir::interp::{InterpError, InterpValue, Interpreter, Memory, Trap};
 use trident_jit::Compiler;
 use trident_kernels::Threads;
 use trident_runtime::{
@@ -12,8 +12,8 @@ use trident_runtime::{
 use trident_simd::Isa;
 
 /// The interpreter's error as a launch reports it. Ops are described by their name and, in quotes, their place.
-fn expected(error: RunError) -> LaunchError {
-    let RunError::Op { op, program, fault, .. } = error else { panic!("{error}") };
+fn expected(error: InterpError) -> LaunchError {
+    let InterpError::Op { op, program, fault, .. } = error else { panic!("{error}") };
     let at = ProgramPoint { program, loc: op.as_ref().and_then(|op| op.loc.clone()) };
     assert!(at.loc.is_some(), "{op:?}");
     match *fault {
@@ -37,7 +37,7 @@ fn ends_alike(body: &str, n: i32, checks: &[Checks]) -> Result<(), LaunchError> 
     let module: Module = text.parse().unwrap_or_else(|e| panic!("{e}\n{text}"));
     let mut memory = Memory::default();
     let x = memory.add("x", &[0i32; 64]);
-    let args = [Value::address(x), Value::scalar(n)];
+    let args = [InterpValue::address(x), InterpValue::scalar(n)];
     let mut interpreter = Interpreter::new(&module).unwrap();
     let outcome = interpreter.launch([3, 1, 1], &args, &mut memory).map_err(expected);
     let bytes = memory.bytes("x").unwrap().to_vec();

@@ -16,7 +16,7 @@ mod runs;
 
 use std::sync::Arc;
 
-use trident_ir::interp::{Interpreter, Memory, RunError, Value};
+use trident_ir::interp::{InterpError, InterpValue, Interpreter, Memory};
 use trident_ir::{Element, Literal, Module};
 use trident_jit::Compiler;
 use trident_kernels::Threads;
@@ -27,7 +27,7 @@ use trident_simd::Isa;
 
 enum Arg {
     Tensor(String, Vec<u8>),
-    Scalar(u64, Value),
+    Scalar(u64, InterpValue),
 }
 
 fn tensor<T: Element>(name: &str, elements: &[T]) -> Arg {
@@ -46,7 +46,7 @@ fn scalar<T: Element>(value: T) -> Arg {
     let mut word = [0; 8];
     let bytes = bytes_of(&value);
     word[..bytes.len()].copy_from_slice(&bytes);
-    Arg::Scalar(u64::from_le_bytes(word), Value::scalar(value))
+    Arg::Scalar(u64::from_le_bytes(word), InterpValue::scalar(value))
 }
 
 /// Runs the module both ways and compares the bits of all tensors.
@@ -185,14 +185,14 @@ fn interpreted(module: &Module, grid: [u32; 3], args: &[Arg], lengths: &[usize])
     for arg in args {
         values.push(match arg {
             Arg::Tensor(name, bytes) => {
-                Value::address(memory.add(name, &bytes[..*lengths.next().unwrap()]))
+                InterpValue::address(memory.add(name, &bytes[..*lengths.next().unwrap()]))
             }
             Arg::Scalar(_, value) => value.clone(),
         });
     }
     let mut interpreter = Interpreter::new(module).unwrap();
     interpreter.launch(grid, &values, &mut memory).map_err(|e| match &e {
-        RunError::Op { program, .. } => (*program, e.to_string()),
+        InterpError::Op { program, .. } => (*program, e.to_string()),
         _ => panic!("{e}"),
     })?;
     Ok(tensors(args).map(|(name, _)| memory.bytes(name).unwrap().to_vec()).collect())

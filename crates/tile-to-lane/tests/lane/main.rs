@@ -6,7 +6,7 @@ mod loops;
 mod products;
 
 use generate::{Generator, Tensor};
-use trident_ir::interp::{Interpreter, Memory, Value};
+use trident_ir::interp::{InterpValue, Interpreter, Memory};
 use trident_ir::{Level, Module};
 use trident_tile_to_lane::{self as lane, GpuFigures, LowerError};
 
@@ -16,11 +16,11 @@ const GRID: [u32; 3] = [2, 1, 1];
 /// The memory after a launch, or the error that stopped it.
 fn run(module: &Module, tensors: &[Tensor], grid: [u32; 3]) -> Result<Vec<Vec<u8>>, String> {
     let mut memory = Memory::default();
-    let mut args: Vec<Value> = vec![];
+    let mut args: Vec<InterpValue> = vec![];
     for tensor in tensors {
-        args.push(Value::address(memory.add(&tensor.name, &tensor.elements)));
+        args.push(InterpValue::address(memory.add(&tensor.name, &tensor.elements)));
     }
-    args.push(Value::scalar(generate::BOUND));
+    args.push(InterpValue::scalar(generate::BOUND));
     let mut interpreter = Interpreter::new(module).map_err(|error| error.to_string())?;
     interpreter.launch(grid, &args, &mut memory).map_err(|error| error.to_string())?;
     let bytes = |t: &Tensor| memory.bytes(&t.name).map(<[u8]>::to_vec).unwrap_or_default();

@@ -6,11 +6,10 @@ mod integer;
 use super::error::Trap;
 use super::libm;
 use super::machine::{Site, Values};
-use super::number::{Rounding, cast, from_float, from_int};
+use super::number::{cast, from_float, from_int};
 use super::value::Block;
 use crate::decompose::{Decomposition, DecompositionStep};
 use crate::op::Rule;
-use crate::op::words::FloatRounding;
 use crate::{DType, Op, OpKind, ops};
 use OpKind as K;
 use float::on_floats;
@@ -48,11 +47,7 @@ fn evaluate(op: &Op, operands: &[Option<&Block>]) -> Result<Block, Trap> {
             K::Cast if from == to => bits[0],
             K::Cast => {
                 let op = ops::Cast::of(op).ok_or(Trap::Unknown)?;
-                let rounding = match op.rounding() {
-                    FloatRounding::TowardZero => Rounding::Truncate,
-                    FloatRounding::NearestEven => Rounding::Nearest,
-                };
-                cast(from, to, bits[0], rounding, op.saturate())
+                cast(from, to, bits[0], op.rounding(), op.saturate())
             }
             K::BitCast => bits[0],
             K::Libm => {

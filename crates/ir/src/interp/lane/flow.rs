@@ -1,17 +1,17 @@
 //! Runs blocks of ops for the active threads.
 
 use super::{Fork, Threadgroup};
-use crate::interp::error::{Raised, RunError, Trap};
+use crate::interp::error::{InterpError, Raised, Trap};
 use crate::interp::machine::{Frame, MAX_DEPTH, Site, Values, is_idle};
 use crate::interp::number::from_int;
-use crate::interp::value::{Block, Value};
+use crate::interp::value::{Block, InterpValue};
 use crate::lane::SIMDGROUP;
 use crate::op::Group;
 use crate::{DType, Func, Op, OpKind};
 use OpKind as K;
 
 /// The results for each of the active threads.
-pub(super) type Results = Result<Vec<Vec<Value>>, RunError>;
+pub(super) type Results = Result<Vec<Vec<InterpValue>>, InterpError>;
 
 /// A thread in a `for`.
 struct Count {
@@ -19,7 +19,7 @@ struct Count {
     next: i128,
     upper: i128,
     step: i128,
-    carried: Vec<Value>,
+    carried: Vec<InterpValue>,
 }
 
 impl<'m> Threadgroup<'m> {
@@ -28,7 +28,7 @@ impl<'m> Threadgroup<'m> {
         &mut self,
         func: &'m Func,
         active: &[usize],
-        args: Vec<Vec<Value>>,
+        args: Vec<Vec<InterpValue>>,
     ) -> Results {
         let arrays = self.local.len();
         let mut frames: Vec<_> = (0..self.threads).map(|_| Frame::new(func)).collect();
@@ -42,7 +42,7 @@ impl<'m> Threadgroup<'m> {
         frames: &mut [Frame<'m>],
         active: &[usize],
         block: &'m crate::Block,
-        args: Vec<Vec<Value>>,
+        args: Vec<Vec<InterpValue>>,
     ) -> Results {
         let Some(&first) = active.first() else { return Ok(vec![]) };
         let func = frames[first].func;
@@ -99,7 +99,7 @@ impl<'m> Threadgroup<'m> {
         active: &[usize],
         sites: &[Site<'m>],
         mut run: impl FnMut(&mut Self, usize, &Site<'m>) -> Result<T, Raised>,
-    ) -> Result<Vec<T>, RunError> {
+    ) -> Result<Vec<T>, InterpError> {
         let one = |(&thread, site): (&usize, &Site<'m>)| {
             run(self, thread, site).map_err(|raised| match raised {
                 Raised::Here(fault) => self.error_at(site, thread, fault),
@@ -110,7 +110,7 @@ impl<'m> Threadgroup<'m> {
     }
 
     /// Counts an op of all these threads.
-    fn spend(&mut self, active: &[usize], sites: &[Site<'m>]) -> Result<(), RunError> {
+    fn spend(&mut self, active: &[usize], sites: &[Site<'m>]) -> Result<(), InterpError> {
         self.each(active, sites, |group, _, _| Ok(group.machine.spend(1)?)).map(drop)
     }
 
@@ -130,7 +130,7 @@ impl<'m> Threadgroup<'m> {
             }
             _ => return self.machine.plain(site),
         };
-        Ok(vec![Value::scalar(place as i32)])
+        Ok(vec![InterpValue::scalar(place as i32)])
     }
 
     /// Runs a region for some threads.
@@ -139,7 +139,7 @@ impl<'m> Threadgroup<'m> {
         frames: &mut [Frame<'m>],
         threads: Vec<usize>,
         (op, region): (&'m Op, usize),
-        args: Vec<Vec<Value>>,
+        args: Vec<Vec<InterpValue>>,
     ) -> Results {
         let Some(region) = op.regions.get(region) else { return Ok(vec![]) };
         self.path.push(Fork { op, active: threads.clone() });
@@ -216,7 +216,9 @@ impl<'m> Threadgroup<'m> {
     ) -> Results {
         let mut values = self.each(active, sites, |_, _, site| Ok(site.values(0)?))?;
         let mut going: Vec<usize> = (0..active.len()).collect();
-        let of = |places: &[usize], values: &[Vec<Value>]| -> (Vec<usize>, Vec<Vec<Value>>) {
+        let of = |places: &[usize],
+                  values: &[Vec<InterpValue>]|
+         -> (Vec<usize>, Vec<Vec<InterpValue>>) {
             places.iter().map(|&i| (active[i], values[i].clone())).unzip()
         };
         while !going.is_empty() {
@@ -226,7 +228,7 @@ impl<'m> Threadgroup<'m> {
             let mut further = vec![];
             for (i, yielded) in going.into_iter().zip(yields) {
                 let mut yielded = yielded.into_iter();
-                if matches!(yielded.next(), Some(Value::Block(go)) if go.first() != 0) {
+                if matches!(yielded.next(), Some(InterpValue::Block(go)) if go.first() != 0) {
                     further.push(i);
                 }
                 values[i] = yielded.collect();

@@ -9,7 +9,7 @@ use crate::interp::error::Trap;
 use crate::interp::machine::Site;
 use crate::interp::number::{float, from_float};
 use crate::interp::transfer::{read, write};
-use crate::interp::value::{Block, Value};
+use crate::interp::value::{Block, InterpValue};
 use crate::types::{ACCUMULATOR, MATRIX, PointerType};
 use crate::{OpKind as K, Type, ops};
 
@@ -23,7 +23,11 @@ struct Square {
 
 impl<'m> Threadgroup<'m> {
     /// The results of an op whose operands are equal in all lanes of the simdgroup that begins with thread `first`.
-    pub(super) fn matrix(&mut self, first: usize, site: &Site<'m>) -> Result<Vec<Value>, Fault> {
+    pub(super) fn matrix(
+        &mut self,
+        first: usize,
+        site: &Site<'m>,
+    ) -> Result<Vec<InterpValue>, Fault> {
         let result = match site.op.kind {
             K::MatrixFill => {
                 let x = site.block(0)?;

@@ -8,7 +8,7 @@ use crate::interp::atomic;
 use crate::interp::error::{Raised, Trap};
 use crate::interp::machine::{Site, Values};
 use crate::interp::transfer::{read, write};
-use crate::interp::value::{Block, Value};
+use crate::interp::value::{Block, InterpValue};
 use crate::types::{PointerType, Space};
 use crate::{Type, ops};
 
@@ -27,7 +27,7 @@ impl<'m> Threadgroup<'m> {
                 (Space::Threadgroup, Some(address)) => address,
                 _ => *shared.insert(group.local.reserve(name, bytes)),
             };
-            Ok(vec![Value::address(address)])
+            Ok(vec![InterpValue::address(address)])
         })
     }
 

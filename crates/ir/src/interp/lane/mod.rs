@@ -13,9 +13,9 @@ mod memory;
 mod races;
 mod simd;
 
-use super::error::RunError;
+use super::error::InterpError;
 use super::machine::{Machine, Site};
-use super::{Memory, Trap, Value};
+use super::{InterpValue, Memory, Trap};
 use crate::{Func, Op, OpName};
 use races::Races;
 
@@ -43,9 +43,9 @@ struct Fork<'m> {
 pub(super) fn launch<'m>(
     machine: Machine<'m>,
     kernel: &'m Func,
-    args: &[Value],
-) -> Result<(), RunError> {
-    let threads = kernel.threads.ok_or_else(|| RunError::NoKernel(kernel.name.clone()))?;
+    args: &[InterpValue],
+) -> Result<(), InterpError> {
+    let threads = kernel.threads.ok_or_else(|| InterpError::NoKernel(kernel.name.clone()))?;
     let [width, height, depth] = machine.grid;
     let mut group = Threadgroup::new(machine, threads);
     for z in 0..depth {
@@ -62,8 +62,8 @@ pub(super) fn launch<'m>(
 pub(super) fn call<'m>(
     machine: Machine<'m>,
     func: &'m Func,
-    args: &[Value],
-) -> Result<Vec<Value>, RunError> {
+    args: &[InterpValue],
+) -> Result<Vec<InterpValue>, InterpError> {
     let mut group = Threadgroup::new(machine, func.threads.unwrap_or(1));
     Ok(group.run([0; 3], func, args)?.pop().unwrap_or_default())
 }
@@ -79,16 +79,16 @@ impl<'m> Threadgroup<'m> {
         &mut self,
         id: [u32; 3],
         func: &'m Func,
-        args: &[Value],
-    ) -> Result<Vec<Vec<Value>>, RunError> {
+        args: &[InterpValue],
+    ) -> Result<Vec<Vec<InterpValue>>, InterpError> {
         self.machine.program = id;
         self.races.start(id);
         let all: Vec<usize> = (0..self.threads).collect();
         self.call(func, &all, vec![args.to_vec(); self.threads])
     }
 
-    fn error(&self, func: &Func, op: Option<OpName>, thread: usize, fault: Trap) -> RunError {
-        RunError::Thread {
+    fn error(&self, func: &Func, op: Option<OpName>, thread: usize, fault: Trap) -> InterpError {
+        InterpError::Thread {
             func: func.name.clone(),
             op,
             threadgroup: self.machine.program,
@@ -97,7 +97,7 @@ impl<'m> Threadgroup<'m> {
         }
     }
 
-    fn error_at(&self, site: &Site<'_>, thread: usize, fault: Trap) -> RunError {
+    fn error_at(&self, site: &Site<'_>, thread: usize, fault: Trap) -> InterpError {
         self.error(site.func, Some(site.op.name()), thread, fault)
     }
 }

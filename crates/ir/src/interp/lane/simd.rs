@@ -6,7 +6,7 @@ use crate::interp::atomic::combine;
 use crate::interp::error::Trap;
 use crate::interp::machine::Site;
 use crate::interp::number::{from_float, from_int};
-use crate::interp::value::{Block, Value};
+use crate::interp::value::{Block, InterpValue};
 use crate::lane::SIMDGROUP;
 use crate::{DType, OpKind, ops};
 use OpKind as K;
@@ -60,14 +60,22 @@ impl<'m> Threadgroup<'m> {
         Err(Trap::Divergent { thread, at })
     }
 
-    fn barrier(&mut self, active: &[usize], sites: &[Site<'m>]) -> Result<Vec<Vec<Value>>, Fault> {
+    fn barrier(
+        &mut self,
+        active: &[usize],
+        sites: &[Site<'m>],
+    ) -> Result<Vec<Vec<InterpValue>>, Fault> {
         self.arrived(0..self.threads, active)?;
         self.races.barrier(memory(sites), None);
         Ok(vec![vec![]; active.len()])
     }
 
     /// An op of a simdgroup, of which these lanes are active.
-    fn simd(&mut self, lanes: &[usize], sites: &[Site<'m>]) -> Result<Vec<Vec<Value>>, Fault> {
+    fn simd(
+        &mut self,
+        lanes: &[usize],
+        sites: &[Site<'m>],
+    ) -> Result<Vec<Vec<InterpValue>>, Fault> {
         let (Some(&first), Some(site)) = (lanes.first(), sites.first()) else { return Ok(vec![]) };
         let start = first / SIMDGROUP * SIMDGROUP;
         self.arrived(start..self.threads.min(start + SIMDGROUP), lanes)?;

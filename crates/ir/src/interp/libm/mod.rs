@@ -4,6 +4,7 @@ mod rounded;
 
 use super::error::Trap;
 use super::number::{self, float, from_float, from_int, int};
+use crate::op::words::FloatRounding;
 use crate::{DType, Op, ops};
 
 /// One element of the function that the op names.
@@ -52,7 +53,7 @@ fn apply(name: &str, args: &[(DType, u64)], to: DType) -> Option<u64> {
     }?;
     Some(match to.is_float() {
         true => from_float(to, y),
-        false => number::cast(DType::F64, to, y.to_bits(), number::Rounding::Nearest, true),
+        false => number::cast(DType::F64, to, y.to_bits(), FloatRounding::NearestEven, true),
     })
 }
 

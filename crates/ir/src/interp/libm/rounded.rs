@@ -1,7 +1,8 @@
 //! Arithmetic and conversions with a direction of rounding in their names: `add_rz`, `sqrt_ru`, `float2int_rd` …
 
 use crate::DType;
-use crate::interp::number::{Rounding, cast, float, from_float, from_int, int, mask};
+use crate::interp::number::{cast, float, from_float, from_int, int, mask};
+use crate::op::words::FloatRounding;
 
 /// Where the result goes that the type does not have.
 #[derive(Clone, Copy, PartialEq)]
@@ -152,7 +153,7 @@ pub(super) fn convert(name: &str, args: &[(DType, u64)], to: DType) -> Option<u6
                 Direction::Down => x.floor(),
                 Direction::Up => x.ceil(),
             };
-            Some(cast(DType::F64, target_type, whole.to_bits(), Rounding::Nearest, true))
+            Some(cast(DType::F64, target_type, whole.to_bits(), FloatRounding::NearestEven, true))
         }
         (true, true) => {
             Some(round(target_type, Exact { near: float(source, bits), rest: 0.0 }, direction))

@@ -13,13 +13,13 @@ fn ranges_splats_and_shapes() {
          %v = view(%b) : i32[4, 2]
          %u = reduce(%x) {axis = 0} region (%l: i32[], %m: i32[]) { %n = add(%l, %m) yield %n }
          return %r, %c, %b, %v, %u",
-        &[Value::scalar(1.5f32), tensor(&[7i32, -8], &[2])],
+        &[InterpValue::scalar(1.5f32), tensor(&[7i32, -8], &[2])],
     );
     assert_eq!(out[0], tensor(&[-2i32, -1, 0, 1], &[4]));
     assert_eq!(out[1], tensor(&[1.5f32; 4], &[2, 2]));
     assert_eq!(out[2], tensor(&[7i32, 7, 7, 7, -8, -8, -8, -8], &[2, 4]));
     assert_eq!(out[3], tensor(&[7i32, 7, 7, 7, -8, -8, -8, -8], &[4, 2]));
-    assert_eq!(out[4], Value::scalar(-1i32));
+    assert_eq!(out[4], InterpValue::scalar(-1i32));
 }
 
 #[test]
@@ -128,23 +128,23 @@ fn programs_know_their_place_in_the_grid() {
     let mut memory = Memory::default();
     let p = memory.reserve("p", 24 * 4);
     let mut interpreter = Interpreter::new(&module).unwrap();
-    interpreter.launch([2, 3, 4], &[Value::address(p)], &mut memory).unwrap();
+    interpreter.launch([2, 3, 4], &[InterpValue::address(p)], &mut memory).unwrap();
     assert_eq!(memory.read_all::<i32>("p").unwrap(), (0..24).collect::<Vec<_>>());
-    interpreter.launch([2, 0, 4], &[Value::address(p)], &mut memory).unwrap();
+    interpreter.launch([2, 0, 4], &[InterpValue::address(p)], &mut memory).unwrap();
 }
 
 #[test]
 fn arguments_are_those_of_the_parameters() {
     let module = module("%x: f32[2], %n: i32[]", "return");
     let mut interpreter = Interpreter::new(&module).unwrap();
-    let mut call = |args: &[Value]| {
+    let mut call = |args: &[InterpValue]| {
         interpreter.call("f", args, &mut Memory::default()).unwrap_err().to_string()
     };
     let x = tensor(&[1f32, 2.0], &[2]);
     assert_eq!(call(std::slice::from_ref(&x)), "@f: argument 1 is none, must be i32[]");
     assert_eq!(call(&[x.clone(), x.clone()]), "@f: argument 1 is f32[2], must be i32[]");
     assert_eq!(
-        call(&[x.clone(), Value::scalar(1i32), x]),
+        call(&[x.clone(), InterpValue::scalar(1i32), x]),
         "@f: argument 2 is f32[2], must be none"
     );
     let error = interpreter.call("g", &[], &mut Memory::default()).unwrap_err();

@@ -79,7 +79,7 @@ fn every_precision_keeps_all_bits_of_the_factors() {
 }
 
 /// The factors of one operand of `dot_scaled` by format, [rows, columns] of bytes or halves, and their values.
-fn factors(format: &str, rows: usize, columns: usize, seed: u64) -> (Value, Vec<f64>) {
+fn factors(format: &str, rows: usize, columns: usize, seed: u64) -> (InterpValue, Vec<f64>) {
     let codes = numbers(rows * columns, seed);
     let dims = [rows, columns];
     match format {
@@ -133,7 +133,7 @@ fn scaled_products_of_each_format() {
             "%p = dot_scaled(%a, %b, %c) {{{attrs}}} %s = dot_scaled(%a, %b, %c, %sa, %sb) {{{attrs}}} return %p, %s"
         );
         let out = run(&head, &body, &args);
-        let close = |out: &Value, expected: Vec<f64>| {
+        let close = |out: &InterpValue, expected: Vec<f64>| {
             for (y, e) in elements::<f32>(out).into_iter().zip(expected) {
                 assert!(
                     (f64::from(y) - e).abs() <= 1e-6 * e.abs().max(1.0),

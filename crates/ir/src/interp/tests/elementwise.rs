@@ -99,7 +99,7 @@ fn comparisons_of_floats() {
         let args = [tensor(&a, &[4096]), tensor(&b, &[4096])];
         let out =
             run("%a: f32[4096], %b: f32[4096]", &format!("%c = {op}(%a, %b) return %c"), &args);
-        let Value::Block(c) = &out[0] else { panic!() };
+        let InterpValue::Block(c) = &out[0] else { panic!() };
         for i in 0..4096 {
             assert_eq!(c.bits[i] != 0, expected(a[i], b[i]), "{op} {} {}", a[i], b[i]);
         }

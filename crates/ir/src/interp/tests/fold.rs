@@ -36,7 +36,8 @@ fn the_place_of_the_greatest_element() {
           yield %value, %scaled
         }
         return %v, %at";
-    let out = run("%x: i32[2, 4], %one: i32[]", body, &[tensor(&x, &[2, 4]), Value::scalar(1i32)]);
+    let out =
+        run("%x: i32[2, 4], %one: i32[]", body, &[tensor(&x, &[2, 4]), InterpValue::scalar(1i32)]);
     assert_eq!(out, [tensor(&[9i32, 2], &[2]), tensor(&[1i32, 0], &[2])]);
 }
 
@@ -83,7 +84,7 @@ fn maps_take_runs_of_elements_and_may_branch_and_write() {
         } return %z, %m";
     let mut memory = Memory::default();
     let p = memory.add("p", &[-1i32; 8]);
-    let args = [tensor(&x, &[8]), tensor(&y, &[8]), Value::address(p)];
+    let args = [tensor(&x, &[8]), tensor(&y, &[8]), InterpValue::address(p)];
     let out = run_in("%x: i32[8], %y: i32[8], %p: ptr<i32>[]", body, &args, &mut memory).unwrap();
     let (mut z, mut m, mut written) = (vec![], vec![], vec![-1; 8]);
     for i in (0..8).step_by(2) {

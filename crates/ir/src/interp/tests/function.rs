@@ -4,7 +4,7 @@ use super::*;
 
 /// One f64 through an op.
 fn f64_of(op: &str, x: f64) -> f64 {
-    let out = run("%x: f64[]", &format!("%y = {op} return %y"), &[Value::scalar(x)]);
+    let out = run("%x: f64[]", &format!("%y = {op} return %y"), &[InterpValue::scalar(x)]);
     elements::<f64>(&out[0])[0]
 }
 
@@ -43,7 +43,7 @@ fn functions_of_one_number() {
             let error = run_in(
                 "%x: f64[]",
                 &format!("%y = {op} return %y"),
-                &[Value::scalar(x)],
+                &[InterpValue::scalar(x)],
                 &mut Memory::default(),
             );
             assert!(
@@ -61,7 +61,7 @@ fn functions_of_one_number() {
 
 #[test]
 fn functions_of_integers_and_of_several_numbers() {
-    let args = [Value::scalar(-16i32), Value::scalar(7i32)];
+    let args = [InterpValue::scalar(-16i32), InterpValue::scalar(7i32)];
     for (op, expected) in [
         ("libm(%a) {function = \"clz\", to = i32}", 0),
         ("libm(%b) {function = \"clz\", to = i32}", 29),
@@ -78,7 +78,7 @@ fn functions_of_integers_and_of_several_numbers() {
         let out = run("%a: i32[], %b: i32[]", &format!("%c = {op} return %c"), &args);
         assert_eq!(elements::<i32>(&out[0])[0], expected, "{op}");
     }
-    let args = [Value::scalar(1f32), Value::scalar(2f32), Value::scalar(3i32)];
+    let args = [InterpValue::scalar(1f32), InterpValue::scalar(2f32), InterpValue::scalar(3i32)];
     let head = "%a: f32[], %b: f32[], %i: i32[]";
     for (op, expected) in [
         ("libm(%a, %b) {function = \"hypot\", to = f32}", 5f32.sqrt()),
@@ -102,7 +102,7 @@ fn directed<T: Element>(function: &str, args: &[T]) -> T {
         "%y = libm({}) {{function = \"{function}\", to = {name}}} return %y",
         names.join(", ")
     );
-    let args: Vec<Value> = args.iter().map(|&x| Value::scalar(x)).collect();
+    let args: Vec<InterpValue> = args.iter().map(|&x| InterpValue::scalar(x)).collect();
     elements::<T>(&run(&params.join(", "), &body, &args)[0])[0]
 }
 
@@ -181,9 +181,9 @@ fn conversions_in_each_direction() {
     let out = run(
         "%h: i32[], %l: i32[]",
         "%y = libm(%h, %l) {function = \"hiloint2double\", to = f64} return %y",
-        &[Value::scalar(0x3ff0_0000i32), Value::scalar(0i32)],
+        &[InterpValue::scalar(0x3ff0_0000i32), InterpValue::scalar(0i32)],
     );
-    assert_eq!(out[0], Value::scalar(1f64));
+    assert_eq!(out[0], InterpValue::scalar(1f64));
     assert!(
         (f64_of("libm(%x) {function = \"cyl_bessel_i0\", to = f64}", 1.0)
             - 1.266_065_877_752_008_4)

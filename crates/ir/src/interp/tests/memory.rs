@@ -4,10 +4,10 @@ use super::*;
 use half::f16;
 
 /// A memory with one tensor `p`, and its address as an argument.
-fn memory<T: Element>(x: &[T]) -> (Memory, Value) {
+fn memory<T: Element>(x: &[T]) -> (Memory, InterpValue) {
     let mut memory = Memory::default();
     let p = memory.add("p", x);
-    (memory, Value::address(p))
+    (memory, InterpValue::address(p))
 }
 
 #[test]
@@ -42,7 +42,7 @@ fn errors_name_program_tensor_and_source() {
     let mut memory = Memory::default();
     let (p, whole) = (memory.add("weights", &[0f32; 2]), memory.add("q", &[0f64]));
     let mut run = |q: u64| {
-        let args = [Value::address(p), Value::address(q)];
+        let args = [InterpValue::address(p), InterpValue::address(q)];
         Interpreter::new(&module)
             .unwrap()
             .launch([1, 3, 1], &args, &mut memory)
@@ -73,8 +73,8 @@ fn atomic_updates_give_the_former_element() {
             let (mut memory, p) = memory(&[$x as $t]);
             let body = format!("%o = atomic_rmw(%p, %v) {{op = \"{}\"}} return %o", $op);
             let head = concat!("%p: ptr<", $name, ">[], %v: ", $name, "[]");
-            let out = run_in(head, &body, &[p, Value::scalar($v as $t)], &mut memory).unwrap();
-            assert_eq!(out[0], Value::scalar($x as $t), "{} {}", $name, $op);
+            let out = run_in(head, &body, &[p, InterpValue::scalar($v as $t)], &mut memory).unwrap();
+            assert_eq!(out[0], InterpValue::scalar($x as $t), "{} {}", $name, $op);
             assert_eq!(memory.read_all::<$t>("p").unwrap(), [$expected as $t], "{} {}", $name, $op);
         })* };
     }
@@ -84,7 +84,7 @@ fn atomic_updates_give_the_former_element() {
     check!(f32, "f32", 1.5, -2.0, "fadd" => -0.5, "exchange" => -2.0);
     check!(f64, "f64", 1e300, 1e284, "fadd" => 1e300 + 1e284);
     let (mut memory, p) = memory(&[f16::from_f32(2048.0)]);
-    let args = [p, Value::scalar(f16::from_f32(1.0))];
+    let args = [p, InterpValue::scalar(f16::from_f32(1.0))];
     run_in(
         "%p: ptr<f16>[], %v: f16[]",
         "%o = atomic_rmw(%p, %v) {op = \"fadd\"} return",
@@ -132,7 +132,7 @@ fn compare_and_swap_compares_bits() {
 fn polls_end_at_once_as_nobody_else_runs() {
     let (mut memory, p) = memory(&[7i32, 8]);
     let head = "%p: ptr<i32>[], %e: i32[2], %t: i64[]";
-    let args = [p, tensor(&[7i32, 7], &[2]), Value::scalar(0i64)];
+    let args = [p, tensor(&[7i32, 7], &[2]), InterpValue::scalar(0i64)];
     let start =
         "%r = arange {start = 0, end = 2} %s = splat(%p) : ptr<i32>[2] %q = ptr_add(%s, %r)";
     let out = run_in(
@@ -149,7 +149,7 @@ fn polls_end_at_once_as_nobody_else_runs() {
 }
 
 /// A function of a descriptor of a 3×5 tensor with rows 8 apart.
-fn described(padding: &str, block: &str, rest: &str) -> (Vec<Value>, Vec<f32>) {
+fn described(padding: &str, block: &str, rest: &str) -> (Vec<InterpValue>, Vec<f32>) {
     let data: Vec<f32> = (0..24).map(|i| i as f32).collect();
     let (mut memory, p) = memory(&data);
     let body = format!(
@@ -157,7 +157,7 @@ fn described(padding: &str, block: &str, rest: &str) -> (Vec<Value>, Vec<f32>) {
          %s = constant {{value = i64[](8)}} %one = constant {{value = i64[](1)}}
          %d = make_descriptor(%p, %m, %n, %s, %one) {{padding = \"{padding}\"}} : desc<f32>{block} {rest}"
     );
-    let args = [p, Value::scalar(-1i32), Value::scalar(2i32)];
+    let args = [p, InterpValue::scalar(-1i32), InterpValue::scalar(2i32)];
     let out = run_in("%p: ptr<f32>[], %i: i32[], %j: i32[]", &body, &args, &mut memory).unwrap();
     (out, memory.read_all("p").unwrap())
 }

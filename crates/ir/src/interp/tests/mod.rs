@@ -8,23 +8,23 @@ mod function;
 mod lane;
 mod memory;
 
-use super::{Block, Interpreter, Memory, RunError, Value};
+use super::{Block, InterpError, InterpValue, Interpreter, Memory};
 use crate::{DType, Element, Literal, Module};
 
 /// A block of these elements.
-fn tensor<T: Element>(elements: &[T], dims: &[usize]) -> Value {
+fn tensor<T: Element>(elements: &[T], dims: &[usize]) -> InterpValue {
     let literal = Literal::vector(elements).with_dims(dims.to_vec()).unwrap();
-    Value::Block(Block::from_literal(&literal).unwrap())
+    InterpValue::Block(Block::from_literal(&literal).unwrap())
 }
 
 /// A block of bits.
-fn bits(dtype: DType, elements: &[u64], dims: &[usize]) -> Value {
-    Value::Block(Block::new(dtype, dims, elements.to_vec()))
+fn bits(dtype: DType, elements: &[u64], dims: &[usize]) -> InterpValue {
+    InterpValue::Block(Block::new(dtype, dims, elements.to_vec()))
 }
 
 /// The elements of a result.
-fn elements<T: Element>(value: &Value) -> Vec<T> {
-    let Value::Block(block) = value else { panic!("{value:?} is no block") };
+fn elements<T: Element>(value: &InterpValue) -> Vec<T> {
+    let InterpValue::Block(block) = value else { panic!("{value:?} is no block") };
     block.to_literal().unwrap().to_vec().unwrap_or_else(|| panic!("{value:?}"))
 }
 
@@ -38,16 +38,16 @@ fn module(head: &str, body: &str) -> Module {
 }
 
 /// The results of `f`.
-fn run(head: &str, body: &str, args: &[Value]) -> Vec<Value> {
+fn run(head: &str, body: &str, args: &[InterpValue]) -> Vec<InterpValue> {
     run_in(head, body, args, &mut Memory::default()).unwrap()
 }
 
 fn run_in(
     head: &str,
     body: &str,
-    args: &[Value],
+    args: &[InterpValue],
     memory: &mut Memory,
-) -> Result<Vec<Value>, RunError> {
+) -> Result<Vec<InterpValue>, InterpError> {
     let module = module(head, body);
     Interpreter::new(&module).unwrap().call("f", args, memory)
 }

@@ -46,7 +46,8 @@ fn a_tree_of_sums() {
     let module = kernel(128, "%x: ptr<i32>[], %y: ptr<i32>[]", &body);
     let x: Vec<i32> = numbers(384, 7).into_iter().map(|n| n as i32).collect();
     let mut memory = Memory::default();
-    let args = [Value::address(memory.add("x", &x)), Value::address(memory.reserve("y", 12))];
+    let args =
+        [InterpValue::address(memory.add("x", &x)), InterpValue::address(memory.reserve("y", 12))];
     launch(&module, 3, &args, &mut memory).unwrap();
     let sum = |part: &[i32]| part.iter().fold(0i32, |s, &n| s.wrapping_add(n));
     assert_eq!(memory.read_all::<i32>("y").unwrap(), x.chunks(128).map(sum).collect::<Vec<_>>());
@@ -91,7 +92,7 @@ fn prefix_sums_by_shuffles() {
     let module = kernel(128, "%x: ptr<i32>[]", &body);
     let x: Vec<i32> = numbers(128, 3).into_iter().map(|n| n as i32).collect();
     let mut memory = Memory::default();
-    let args = [Value::address(memory.add("x", &x))];
+    let args = [InterpValue::address(memory.add("x", &x))];
     launch(&module, 1, &args, &mut memory).unwrap();
     let mut so_far = 0i32;
     let expected: Vec<i32> = x
@@ -144,7 +145,7 @@ fn products_of_matrices() {
                 _ => (memory.add("a", &narrow(&a)), memory.add("b", &narrow(&b))),
             };
             let (c, y) = (memory.add("c", &c), memory.add("y", &[0f32; 78]));
-            let args = [a, b, c, y].map(Value::address);
+            let args = [a, b, c, y].map(InterpValue::address);
             launch(&product(dtype, transpose), 1, &args, &mut memory).unwrap();
             assert_eq!(memory.read_all::<f32>("y").unwrap(), expected, "{dtype} {transpose}");
         }
@@ -203,7 +204,7 @@ fn products_of_accumulators() {
         let mut memory = Memory::default();
         let (x, z) = (memory.add("a", &narrow(&a)), memory.add("b", &narrow(&b)));
         let (c, y) = (memory.add("c", &c), memory.add("y", &[0f32; 35 * 32]));
-        launch(&module, 1, &[x, z, c, y].map(Value::address), &mut memory).unwrap();
+        launch(&module, 1, &[x, z, c, y].map(InterpValue::address), &mut memory).unwrap();
         assert_eq!(memory.read_all::<f32>("y").unwrap(), expected, "{letters}");
     }
 }
@@ -226,7 +227,7 @@ fn products_round_to_the_accumulator() {
     let mut memory = Memory::default();
     let (x, y) = (memory.add("a", &a), memory.reserve("y", 128));
     let fill = bf16::from_f32(1.5);
-    let args = [Value::address(x), Value::address(y), Value::scalar(fill)];
+    let args = [InterpValue::address(x), InterpValue::address(y), InterpValue::scalar(fill)];
     launch(&module, 1, &args, &mut memory).unwrap();
     let row = |at: usize| a[at % 8 * 8..][..8].iter().map(|x| 1.5 * x.to_f64()).sum::<f64>() + 1.5;
     let expected: Vec<bf16> = (0..64).map(|at| bf16::from_f64(row(at))).collect();
@@ -269,7 +270,7 @@ fn a_transposition() {
     let module = kernel(64, "%x: ptr<f32>[], %y: ptr<f32>[]", &body);
     let x: Vec<f32> = (0..16 * 24).map(|n| n as f32).collect();
     let mut memory = Memory::default();
-    let args = [memory.add("x", &x), memory.reserve("y", 4 * x.len())].map(Value::address);
+    let args = [memory.add("x", &x), memory.reserve("y", 4 * x.len())].map(InterpValue::address);
     launch(&module, 6, &args, &mut memory).unwrap();
     let expected: Vec<f32> = (0..24 * 16).map(|at| x[at % 16 * 24 + at / 16]).collect();
     assert_eq!(memory.read_all::<f32>("y").unwrap(), expected);
@@ -308,7 +309,7 @@ fn a_histogram() {
     let module = kernel(48, "%x: ptr<i32>[], %y: ptr<i32>[]", &body);
     let x: Vec<i32> = numbers(48 * 4, 5).into_iter().map(|n| (n % 8) as i32).collect();
     let mut memory = Memory::default();
-    let args = [memory.add("x", &x), memory.add("y", &[0i32; 8])].map(Value::address);
+    let args = [memory.add("x", &x), memory.add("y", &[0i32; 8])].map(InterpValue::address);
     launch(&module, 4, &args, &mut memory).unwrap();
     let count = |bin| x.iter().filter(|&&n| n == bin).count() as i32;
     assert_eq!(memory.read_all::<i32>("y").unwrap(), (0..8).map(count).collect::<Vec<_>>());

@@ -18,7 +18,7 @@ fn outcome(threads: usize, grid: u32, body: &str) -> String {
         + body;
     let module = kernel(threads, "%x: ptr<f32>[], %y: ptr<f32>[]", &body);
     let mut memory = Memory::default();
-    let args = [memory.add("x", &[0f32; 64]), memory.reserve("y", 256)].map(Value::address);
+    let args = [memory.add("x", &[0f32; 64]), memory.reserve("y", 256)].map(InterpValue::address);
     launch(&module, grid, &args, &mut memory).map_or_else(|e| e.to_string(), |()| "fine".into())
 }
 
@@ -179,7 +179,7 @@ fn functions_that_are_called() {
              }}"
         );
         let module: Module = text.parse().unwrap();
-        let outcome = launch(&module, 1, &[Value::scalar(5i32)], &mut Memory::default());
+        let outcome = launch(&module, 1, &[InterpValue::scalar(5i32)], &mut Memory::default());
         outcome.map_or_else(|e| e.to_string(), |()| "fine".into())
     };
     let call = "%y = call(%t) {callee = \"g\"} : i32[]";
@@ -240,7 +240,7 @@ fn lanes_that_are_not_there_or_differ() {
 fn kernels_are_launched_and_others_called() {
     let module: Module = "func @g lane () { return }".parse().unwrap();
     let error = launch(&module, 1, &[], &mut Memory::default()).unwrap_err();
-    assert_eq!(error, RunError::NoKernel("g".into()));
+    assert_eq!(error, InterpError::NoKernel("g".into()));
     let graph: Module = "func @g graph () { return }".parse().unwrap();
     let error = launch(&graph, 1, &[], &mut Memory::default()).unwrap_err();
     assert_eq!(error.to_string(), "@g is at level graph, only tile and lane functions run");

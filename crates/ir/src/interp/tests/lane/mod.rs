@@ -15,7 +15,12 @@ fn kernel(threads: usize, head: &str, body: &str) -> Module {
 }
 
 /// Runs a kernel on a grid.
-fn launch(module: &Module, grid: u32, args: &[Value], memory: &mut Memory) -> Result<(), RunError> {
+fn launch(
+    module: &Module,
+    grid: u32,
+    args: &[InterpValue],
+    memory: &mut Memory,
+) -> Result<(), InterpError> {
     let mut interpreter = Interpreter::new(module).unwrap_or_else(|e| panic!("{e}"));
     interpreter.max_steps = 1 << 20;
     interpreter.launch([grid, 1, 1], args, memory)

@@ -11,7 +11,7 @@ fn lanes<T: Element, R: Element>(threads: usize, x: &[T], n: i32, body: &str) ->
     let module = kernel(threads, &head, &body);
     let mut memory = Memory::default();
     let (x, to) = (memory.add("x", x), memory.reserve("to", threads * size_of::<R>()));
-    let args = [Value::address(x), Value::address(to), Value::scalar(n)];
+    let args = [InterpValue::address(x), InterpValue::address(to), InterpValue::scalar(n)];
     launch(&module, 1, &args, &mut memory).unwrap();
     memory.read_all("to").unwrap()
 }
