@@ -65,7 +65,7 @@ pub struct Affine {
 
 /// A block in memory.
 #[derive(Clone, Debug)]
-pub struct Strided<L> {
+pub struct StridedBlock<L> {
     /// The terms that form, steps and guards refer to.
     pub terms: Terms<L>,
     /// The address of the first element, and the distance along each axis in bytes.
@@ -131,7 +131,7 @@ impl<'m, L: Leaf> Graph<'m, L> {
         node: NodeId,
         dims: &[usize],
         bounded: bool,
-    ) -> Result<Strided<L>, Unproved> {
+    ) -> Result<StridedBlock<L>, Unproved> {
         let block = Axes::of(dims);
         let mut index = block.index.clone();
         let mut load = node;
@@ -163,7 +163,7 @@ impl<'m, L: Leaf> Graph<'m, L> {
         let zero = a.terms.int(0);
         let steps = form.steps.iter().map(|step| a.terms.shifted(step.unwrap_or(zero), bits as u8));
         let (steps, guards) = (steps.collect(), std::mem::take(&mut a.guards));
-        Ok(Strided { terms, form, steps, guards })
+        Ok(StridedBlock { terms, form, steps, guards })
     }
 }
 

@@ -6,9 +6,9 @@
 //! * [`Materialisation`]: which blocks are computed once, into memory, and how long values live,
 //! * [`Row`]: the row segments of a block that vectors can compute, and what has to hold for one at run time,
 //! * [`RowRefusal`]: why there is no such segment,
-//! * [`Strided`]: where a block lies in memory by rows and columns, and what that requires,
+//! * [`StridedBlock`]: where a block lies in memory by rows and columns, and what that requires,
 //! * [`Corners`]: which accesses of a loop over elements are inside memory, and what that requires,
-//! * [`Along`]: which elements that follow each other lie next to each other in memory, aligned,
+//! * [`Trend`]: how elements change along short vectors, and which are neighbours in memory, aligned,
 //! * [`Overlap`]: which loads a store may overlap,
 //! * [`AnalysisReport`]: all of it as text, for file tests.
 //!
@@ -34,7 +34,7 @@ mod term;
 mod vector;
 mod words;
 
-pub use self::affine::{Affine, Strided};
+pub use self::affine::{Affine, StridedBlock};
 pub use self::atomic::Ordering;
 pub use self::carried::Carried;
 pub use self::expression::Expression;
@@ -51,8 +51,8 @@ pub use self::overlap::Overlap;
 pub use self::proof::{Access, Corners, Inside, Proved};
 pub use self::report::AnalysisReport;
 pub use self::row::{
-    Destination, GROUP, Limit, Load, Mask, Operand, PASS, Row, RowRefusal, Span, Touch,
+    Destination, GROUP, Limit, Load, Mask, PASS, Row, RowOperand, RowRefusal, Span, Touch,
     VectorTarget, element, place, start,
 };
 pub use self::term::{Arith, Term, TermId, Terms};
-pub use self::vector::{Along, Lanes};
+pub use self::vector::{LaneBits, Trend};

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use trident_ir::op::Group;
 use trident_ir::{Block, Func, Op, OpKind as K, ValueId};
 
-use super::affine::Strided;
+use super::affine::StridedBlock;
 use super::carried::{Carried, splat_bits};
 use super::expression::Expression;
 use super::graph::{Elem, Fun, Graph, Kind, Node, NodeId, block_type};
@@ -290,7 +290,7 @@ impl<'m> AnalysisReport<'m> {
     fn factor(&mut self, id: ValueId, dims: &[usize], node: NodeId) {
         let name = self.scalar(id);
         let text = match self.graph.strided(node, dims, true) {
-            Ok(Strided { terms, form, guards, .. }) => {
+            Ok(StridedBlock { terms, form, guards, .. }) => {
                 let shown = words::shown(self, &guards);
                 let shown: String = shown.iter().map(|line| format!("  {line}\n")).collect();
                 let divisors = words::divisors(&terms, &form);

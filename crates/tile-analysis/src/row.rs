@@ -24,7 +24,7 @@ const OUTER: u16 = u16::MAX - 2;
 
 /// An operand of an op along a row.
 #[derive(Clone, Copy, Debug)]
-pub struct Operand {
+pub struct RowOperand {
     /// The kind of its elements.
     pub elem: Elem,
     /// Whether they are all the same.
@@ -40,7 +40,7 @@ pub trait VectorTarget {
     fn reads(&self, elem: Elem) -> bool;
 
     /// Whether vectors can compute the op.
-    fn computes(&self, op: &Op, operands: &[Operand], result: Elem) -> bool;
+    fn computes(&self, op: &Op, operands: &[RowOperand], result: Elem) -> bool;
 }
 
 /// A source location and the direction of its memory access.
@@ -387,7 +387,7 @@ impl<L: Leaf> Graph<'_, L> {
             Kind::Buffer(_) => Err(RowRefusal::Element(node)),
             Kind::View(of, map) => self.fits(target, *of, &rename(map, index), row),
             Kind::Apply(Fun::Op(op), operands) => {
-                let along = operands.iter().map(|&o| Operand {
+                let along = operands.iter().map(|&o| RowOperand {
                     elem: self[o].elem,
                     uniform: uniform(&self.operand_index(o, index))
                         || matches!(self[o].kind, Kind::Uniform(_)),

@@ -14,7 +14,7 @@ const VECTOR: u16 = u16::MAX - 3;
 
 /// How elements change along a vector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Along {
+pub enum Trend {
     /// They are the same.
     Same,
     /// Each is one greater than the last, provided that the first is aligned ([`Graph::vector_zeros`]); pointers point to the
@@ -26,14 +26,14 @@ pub enum Along {
 
 /// Which elements of a block a vector has: those whose index differs in the bits from `start` on, `bits` of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Lanes {
+pub struct LaneBits {
     /// The lowest of the bits.
     pub start: u8,
     /// log2 of the number of elements.
     pub bits: u8,
 }
 
-impl Lanes {
+impl LaneBits {
     /// The index of a vector's elements; the bits that all have in common are bits of another counter.
     fn index(self, bits: u8, of: u16) -> Index {
         let own = counter(of, bits).enumerate();
@@ -51,61 +51,61 @@ fn varies(index: &Index) -> bool {
 
 impl<L: Leaf> Graph<'_, L> {
     /// How the block's elements change along vectors.
-    pub fn along(&self, node: NodeId, lanes: Lanes) -> Along {
+    pub fn trend(&self, node: NodeId, lanes: LaneBits) -> Trend {
         let index = lanes.index(self[node].bits, 0);
-        self.along_index(node, &index, lanes.bits)
+        self.trend_at(node, &index, lanes.bits)
     }
 
     /// log2 of a number that divides the first element of each vector; of pointers, their address.
-    pub fn vector_zeros(&self, node: NodeId, lanes: Lanes) -> u32 {
+    pub fn vector_zeros(&self, node: NodeId, lanes: LaneBits) -> u32 {
         self.zeros_at(node, &lanes.index(self[node].bits, 0))
     }
 
-    fn along_index(&self, node: NodeId, index: &Index, bits: u8) -> Along {
+    fn trend_at(&self, node: NodeId, index: &Index, bits: u8) -> Trend {
         if !varies(index) {
-            return Along::Same;
+            return Trend::Same;
         }
         match &self[node].kind {
-            Kind::Uniform(_) => Along::Same,
+            Kind::Uniform(_) => Trend::Same,
             Kind::Iota(_) => {
                 let lowest = (0..bits)
                     .all(|bit| index.get(usize::from(bit)) == Some(&Bit::Of { var: VECTOR, bit }));
-                if lowest { Along::Rising } else { Along::Unknown }
+                if lowest { Trend::Rising } else { Trend::Unknown }
             }
-            Kind::View(of, map) => self.along_index(*of, &rename(map, index), bits),
-            Kind::Apply(Fun::Op(op), operands) => self.along_op(op.kind, operands, index, bits),
-            _ => Along::Unknown,
+            Kind::View(of, map) => self.trend_at(*of, &rename(map, index), bits),
+            Kind::Apply(Fun::Op(op), operands) => self.trend_of(op.kind, operands, index, bits),
+            _ => Trend::Unknown,
         }
     }
 
-    fn along_op(&self, kind: K, operands: &[NodeId], index: &Index, bits: u8) -> Along {
+    fn trend_of(&self, kind: K, operands: &[NodeId], index: &Index, bits: u8) -> Trend {
         // Once for each operand: asked again at every level, a chain of ops would take exponential time.
-        let along = |&x: &NodeId| self.along_index(x, &self.operand_index(x, index), bits);
-        let found: Vec<Along> = operands.iter().map(along).collect();
-        let of = |i: usize| found.get(i).copied().unwrap_or(Along::Unknown);
+        let trend = |&x: &NodeId| self.trend_at(x, &self.operand_index(x, index), bits);
+        let found: Vec<Trend> = operands.iter().map(trend).collect();
+        let of = |i: usize| found.get(i).copied().unwrap_or(Trend::Unknown);
         let aligned = |i: usize| {
             let zeros = |&x: &NodeId| self.zeros_at(x, &self.operand_index(x, index));
             operands.get(i).map_or(0, zeros) >= u32::from(bits)
         };
-        if found.iter().all(|along| *along == Along::Same) {
-            return Along::Same;
+        if found.iter().all(|trend| *trend == Trend::Same) {
+            return Trend::Same;
         }
         match (kind, of(0), of(1)) {
-            (K::Add, Along::Same, Along::Rising)
-            | (K::Add | K::Sub, Along::Rising, Along::Same) => Along::Rising,
-            (K::PtrAdd, Along::Same, Along::Rising) | (K::PtrAdd, Along::Rising, Along::Same) => {
-                Along::Rising
+            (K::Add, Trend::Same, Trend::Rising)
+            | (K::Add | K::Sub, Trend::Rising, Trend::Same) => Trend::Rising,
+            (K::PtrAdd, Trend::Same, Trend::Rising) | (K::PtrAdd, Trend::Rising, Trend::Same) => {
+                Trend::Rising
             }
-            (K::Cast, Along::Rising, _) if operands.iter().all(|&x| self.is_integer(x)) => {
-                Along::Rising
+            (K::Cast, Trend::Rising, _) if operands.iter().all(|&x| self.is_integer(x)) => {
+                Trend::Rising
             }
-            (K::Less | K::GreaterOrEqual, Along::Rising, Along::Same)
-            | (K::Greater | K::LessOrEqual, Along::Same, Along::Rising)
+            (K::Less | K::GreaterOrEqual, Trend::Rising, Trend::Same)
+            | (K::Greater | K::LessOrEqual, Trend::Same, Trend::Rising)
                 if aligned(0) && aligned(1) =>
             {
-                Along::Same
+                Trend::Same
             }
-            _ => Along::Unknown,
+            _ => Trend::Unknown,
         }
     }
 

@@ -3,7 +3,7 @@
 use trident_filetest::{Failed, run};
 use trident_ir::op::Class;
 use trident_ir::{DType, Module, Op};
-use trident_tile_analysis::{AnalysisReport, Elem, Operand, VectorTarget};
+use trident_tile_analysis::{AnalysisReport, Elem, RowOperand, VectorTarget};
 
 /// Vectors that hold numbers of 4 and 8 bytes, and compute all but functions.
 struct Vectors;
@@ -17,7 +17,7 @@ impl VectorTarget for Vectors {
         true
     }
 
-    fn computes(&self, op: &Op, _: &[Operand], _: Elem) -> bool {
+    fn computes(&self, op: &Op, _: &[RowOperand], _: Elem) -> bool {
         !matches!(op.decl().class, Class::Function)
     }
 }

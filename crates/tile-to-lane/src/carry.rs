@@ -8,7 +8,7 @@ use trident_ir::{DType, Func, Op, OpKind as K, ValueId};
 use super::emit::{Emitter, Result};
 use super::error::Unsupported;
 use super::plan::LanePlan;
-use trident_tile_analysis::{Bit, Carried, Elem, Fun, Kind, Lanes, NodeId, index_bits};
+use trident_tile_analysis::{Bit, Carried, Elem, Fun, Kind, LaneBits, NodeId, index_bits};
 
 /// How a loop carries a block.
 #[derive(Clone, Copy, Debug)]
@@ -87,7 +87,7 @@ impl<'m> LanePlan<'m> {
         self.block(func, region)?;
         for (by, param, out) in offsets {
             let Some(by) = self.node_of(by) else { continue };
-            let zeros = self.graph.vector_zeros(by, Lanes { start: 0, bits: 0 });
+            let zeros = self.graph.vector_zeros(by, LaneBits { start: 0, bits: 0 });
             std::iter::once(param).chain(out).for_each(|id| self.graph.promise_zeros(id, zeros));
         }
         Ok(())

@@ -11,7 +11,7 @@ use super::hazard::may_meet;
 use super::layout::{Layout, STEP};
 use super::plan::{Access, LanePlan, PTR, is_access};
 use super::reduce::Reduction;
-use trident_tile_analysis::{Bit, Index, Kind, Lanes, NodeId, axes, is_lazy, rename};
+use trident_tile_analysis::{Bit, Index, Kind, LaneBits, NodeId, axes, is_lazy, rename};
 
 /// Most elements that a thread's code writes or reduces one after the other; more are by a loop.
 const UNROLLED: usize = 128;
@@ -267,7 +267,7 @@ impl<'m> Emitter<'_, 'm> {
             own.collect()
         };
         let group: Vec<Index> = (0..1 << bits).map(lane).collect();
-        let lanes = Lanes { bits: bits as u8, ..access.lanes };
+        let lanes = LaneBits { bits: bits as u8, ..access.lanes };
         let values = self.read_group(access, lanes, &group)?;
         let own = group.iter().position(|other| other == index).and_then(|at| values.get(at));
         let own = own.copied().ok_or_else(|| self.missing("a vector lacks an element"))?;

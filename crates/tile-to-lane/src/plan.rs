@@ -13,7 +13,7 @@ use super::figures::GpuFigures;
 use super::late::{Late, Looped};
 use super::layout::Layout;
 use trident_tile_analysis::{
-    Along, Elem, Expression, Graph, Kind, Lanes, NodeId, Ordering, axes, block_type, index_bits,
+    Elem, Expression, Graph, Kind, LaneBits, NodeId, Ordering, Trend, axes, block_type, index_bits,
     is_lazy, is_volatile, log2,
 };
 
@@ -49,7 +49,7 @@ pub(super) struct Access<'m> {
     /// Whether the block is one line of neighbours in memory.
     pub(super) is_line: bool,
     /// The elements that are read or written at once.
-    pub(super) lanes: Lanes,
+    pub(super) lanes: LaneBits,
     pub(super) layout: Layout,
     /// Whether elements are read where they are needed.
     pub(super) is_late: bool,
@@ -348,13 +348,13 @@ impl<'m> LanePlan<'m> {
     ) {
         let rises = |axis: usize| {
             let (start, bits) = axes(&dims)[axis];
-            bits > 0 && self.graph.along(ptr, Lanes { start, bits: 1 }) == Along::Rising
+            bits > 0 && self.graph.trend(ptr, LaneBits { start, bits: 1 }) == Trend::Rising
         };
         let axis = (0..dims.len()).rev().find(|&axis| rises(axis));
-        let lanes = Lanes { start: 0, bits: index_bits(&dims) };
-        let is_line = self.graph.along(ptr, lanes) == Along::Rising;
+        let lanes = LaneBits { start: 0, bits: index_bits(&dims) };
+        let is_line = self.graph.trend(ptr, lanes) == Trend::Rising;
         let axis = axis.unwrap_or(dims.len().saturating_sub(1));
-        let (lanes, layout) = (Lanes { start: 0, bits: 0 }, Layout::blocked(&dims, axis, 0, 0));
+        let (lanes, layout) = (LaneBits { start: 0, bits: 0 }, Layout::blocked(&dims, axis, 0, 0));
         self.accesses.push(Access {
             op,
             dims,
@@ -392,7 +392,7 @@ impl<'m> LanePlan<'m> {
         for (access, widest) in self.accesses.iter_mut().zip(widest) {
             let vector = vectors.get(&(access.dims.clone(), access.axis)).copied().unwrap_or(0);
             let start = axes(&access.dims).get(access.axis).map_or(0, |axis| axis.0);
-            access.lanes = Lanes { start, bits: widest.min(vector) };
+            access.lanes = LaneBits { start, bits: widest.min(vector) };
             access.layout = Layout::blocked(&access.dims, access.axis, vector, self.threads);
         }
     }
@@ -409,9 +409,9 @@ impl<'m> LanePlan<'m> {
         };
         let most = most.min(WIDEST).min(log2((figures.vector / size).max(1).next_power_of_two()));
         let fits = |bits: &u8| {
-            let lanes = Lanes { start, bits: *bits };
+            let lanes = LaneBits { start, bits: *bits };
             let zeros = self.graph.vector_zeros(access.ptr, lanes);
-            self.graph.along(access.ptr, lanes) == Along::Rising
+            self.graph.trend(access.ptr, lanes) == Trend::Rising
                 && zeros >= u32::from(*bits) + size.trailing_zeros()
         };
         (1..=most).rev().find(fits).unwrap_or(0)

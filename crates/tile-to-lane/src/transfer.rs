@@ -6,7 +6,7 @@ use super::emit::{Emitter, Result};
 use super::error::Unsupported;
 use super::layout::Layout;
 use super::plan::{Access, PTR};
-use trident_tile_analysis::{Along, Elem, Index, Lanes};
+use trident_tile_analysis::{Elem, Index, LaneBits, Trend};
 
 impl<'m> Emitter<'_, 'm> {
     pub(super) fn transfer(&mut self, access: &Access<'m>) -> Result<()> {
@@ -55,7 +55,7 @@ impl<'m> Emitter<'_, 'm> {
     pub(super) fn read_group(
         &mut self,
         access: &Access<'m>,
-        lanes: Lanes,
+        lanes: LaneBits,
         group: &[Index],
     ) -> Result<Vec<ValueId>> {
         let mut loaded = vec![];
@@ -70,11 +70,11 @@ impl<'m> Emitter<'_, 'm> {
     fn together<'a>(
         &self,
         access: &Access<'m>,
-        lanes: Lanes,
+        lanes: LaneBits,
         group: &'a [Index],
     ) -> Vec<&'a [Index]> {
         match access.mask {
-            Some(mask) if self.plan.graph.along(mask, lanes) != Along::Same => {
+            Some(mask) if self.plan.graph.trend(mask, lanes) != Trend::Same => {
                 group.chunks(1).collect()
             }
             _ => vec![group],
@@ -178,7 +178,7 @@ impl<'m> Emitter<'_, 'm> {
 }
 
 /// The indices of each vector's elements.
-fn groups(layout: &Layout, lanes: Lanes) -> impl Iterator<Item = Vec<Index>> {
+fn groups(layout: &Layout, lanes: LaneBits) -> impl Iterator<Item = Vec<Index>> {
     let each = 1 << lanes.bits;
     (0..layout.registers())
         .step_by(each)

@@ -8,7 +8,7 @@ use trident_ir::dtype::Class;
 use trident_ir::op::words::ShiftDirection;
 use trident_ir::{DType, Op, OpKind as K, ops};
 use trident_tile_analysis::{
-    Destination, Elem, Fun, GROUP, Index, NodeId, Operand, Row, VectorTarget, rename, start,
+    Destination, Elem, Fun, GROUP, Index, NodeId, Row, RowOperand, VectorTarget, rename, start,
     uniform,
 };
 
@@ -42,8 +42,10 @@ impl VectorTarget for Lanes {
     }
 
     /// Whether one or a few instructions compute the op.
-    fn computes(&self, op: &Op, operands: &[Operand], result: Elem) -> bool {
-        let Some(&Operand { elem: Elem::Data(dtype), .. }) = operands.first() else { return false };
+    fn computes(&self, op: &Op, operands: &[RowOperand], result: Elem) -> bool {
+        let Some(&RowOperand { elem: Elem::Data(dtype), .. }) = operands.first() else {
+            return false;
+        };
         let to = result.dtype();
         let float = matches!(dtype, DType::F32 | DType::F64);
         let int = matches!(dtype, DType::I32 | DType::U32 | DType::I64 | DType::U64);

@@ -6,7 +6,7 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value, types};
 use trident_ir::Op;
 use trident_tile_analysis::{
-    Destination, Elem, Index, NodeId, Operand, Row, VectorTarget, counter, element, place, start,
+    Destination, Elem, Index, NodeId, Row, RowOperand, VectorTarget, counter, element, place, start,
 };
 
 use self::translate::{Translation, class_of, format_of};
@@ -48,7 +48,7 @@ impl VectorTarget for Loops {
         true
     }
 
-    fn computes(&self, _: &Op, _: &[Operand], _: Elem) -> bool {
+    fn computes(&self, _: &Op, _: &[RowOperand], _: Elem) -> bool {
         true
     }
 }
