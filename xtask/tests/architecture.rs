@@ -238,8 +238,8 @@ fn unsafe_operations_are_marked_in_unsafe_functions_too() {
 /// fields, what detects their values or is unsafe, and traits that make none.
 fn ways_to_make_a_token(text: &str) -> Vec<&str> {
     const SHOWN: &[&str] = &[
-        "pub struct Isa(Kind);",
-        "pub enum Kind {",
+        "pub struct Isa(IsaToken);",
+        "pub enum IsaToken {",
         "pub struct $name(());",
         "pub struct Vnni(());",
         "pub trait Simd: Copy + Send + Sync + 'static {",
@@ -248,14 +248,14 @@ fn ways_to_make_a_token(text: &str) -> Vec<&str> {
         "pub fn detect() -> Self {",
         "pub fn available() -> Vec<Self> {",
         "pub fn name(self) -> &'static str {",
-        "pub fn kind(self) -> Kind {",
+        "pub fn kind(self) -> IsaToken {",
         "pub fn avx2(self) -> Option<Avx2> {",
         "pub fn vnni(self) -> Option<Vnni> {",
         "pub fn has(feature: &str) -> bool {",
         "pub fn has(_: &str) -> bool {",
         "impl Simd for $name {",
     ];
-    const TOKENS: &[&str] = &["Isa", "Kind", "Avx512", "Avx2", "Vnni", "Portable", "$name"];
+    const TOKENS: &[&str] = &["Isa", "IsaToken", "Avx512", "Avx2", "Vnni", "Portable", "$name"];
     const TRAITS: &[&str] =
         &["Clone", "Copy", "Debug", "PartialEq", "Eq", "PartialOrd", "Ord", "Hash"];
     let fine = |line: &str| {
@@ -288,11 +288,11 @@ fn only_detection_makes_a_token_of_an_instruction_set() {
 #[test]
 fn a_public_way_to_make_a_token_is_found() {
     for line in [
-        "pub struct Isa(pub Kind);",
+        "pub struct Isa(pub IsaToken);",
         "pub struct Avx512;",
         "pub struct $name(pub ());",
         "pub enum Isa {",
-        "pub const AVX512: Isa = Isa(Kind::Avx512(Avx512(())));",
+        "pub const AVX512: Isa = Isa(IsaToken::Avx512(Avx512(())));",
         "pub const TOKEN: Avx2 = Avx2(());",
         "    pub fn avx512() -> Self {",
         "    pub fn assume() -> Self {",

@@ -13,11 +13,11 @@ use super::{Float32, Float64, Lanes};
 /// vectors) and `portable`, what the target always has: SSE2 on x86-64 (products are rounded before they are added), NEON on
 /// AArch64 (fused).
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Isa(Kind);
+pub struct Isa(IsaToken);
 
 /// An instruction set with the proof that the machine has it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum IsaToken {
     /// AVX-512.
     #[cfg(target_arch = "x86_64")]
     Avx512(Avx512),
@@ -152,13 +152,13 @@ impl Isa {
             let avx2 = ["avx2", "fma", "f16c", "lzcnt", "popcnt"].into_iter().all(has);
             let avx512 = ["avx512f", "avx512bw", "avx512dq", "avx512vl"].into_iter().all(has);
             if avx2 && avx512 {
-                found.push(Isa(Kind::Avx512(Avx512(()))));
+                found.push(Isa(IsaToken::Avx512(Avx512(()))));
             }
             if avx2 {
-                found.push(Isa(Kind::Avx2(Avx2(()))));
+                found.push(Isa(IsaToken::Avx2(Avx2(()))));
             }
         }
-        found.push(Isa(Kind::Portable(Portable::TOKEN)));
+        found.push(Isa(IsaToken::Portable(Portable::TOKEN)));
         if let Some(wanted) = least {
             assert!(
                 found[0].level() == wanted,
@@ -177,7 +177,7 @@ impl Isa {
 
     /// The instruction set with its token.
     #[inline(always)]
-    pub fn kind(self) -> Kind {
+    pub fn kind(self) -> IsaToken {
         self.0
     }
 
@@ -186,19 +186,19 @@ impl Isa {
     #[inline]
     pub fn avx2(self) -> Option<Avx2> {
         match self.0 {
-            Kind::Avx512(_) => Some(Avx2(())),
-            Kind::Avx2(token) => Some(token),
-            Kind::Portable(_) => None,
+            IsaToken::Avx512(_) => Some(Avx2(())),
+            IsaToken::Avx2(token) => Some(token),
+            IsaToken::Portable(_) => None,
         }
     }
 
     fn level(self) -> Level {
         match self.0 {
             #[cfg(target_arch = "x86_64")]
-            Kind::Avx512(_) => Level::Avx512,
+            IsaToken::Avx512(_) => Level::Avx512,
             #[cfg(target_arch = "x86_64")]
-            Kind::Avx2(_) => Level::Avx2,
-            Kind::Portable(_) => Level::Portable,
+            IsaToken::Avx2(_) => Level::Avx2,
+            IsaToken::Portable(_) => Level::Portable,
         }
     }
 }

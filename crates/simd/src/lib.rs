@@ -21,7 +21,7 @@ pub use float64::Float64;
 pub use inout::InOut;
 #[cfg(target_arch = "x86_64")]
 pub use isa::{Avx2, Avx512, Vnni};
-pub use isa::{Isa, Kind, Portable, Simd, has};
+pub use isa::{Isa, IsaToken, Portable, Simd, has};
 pub use portable::Lanes;
 #[cfg(target_arch = "x86_64")]
 pub use x86::{F32x8, F32x16, F64x4, F64x8};
@@ -254,11 +254,11 @@ macro_rules! kernel {
             match isa.kind() {
                 #[cfg(target_arch = "x86_64")]
                 // SAFETY: the token proves that the machine has the instructions.
-                $crate::Kind::Avx512(s) => unsafe { avx512(s, $($arg),*) },
+                $crate::IsaToken::Avx512(s) => unsafe { avx512(s, $($arg),*) },
                 #[cfg(target_arch = "x86_64")]
                 // SAFETY: an `Avx2` token exists only on a machine that has these instructions.
-                $crate::Kind::Avx2(s) => unsafe { avx2(s, $($arg),*) },
-                $crate::Kind::Portable(s) => $body(s, $($arg),*),
+                $crate::IsaToken::Avx2(s) => unsafe { avx2(s, $($arg),*) },
+                $crate::IsaToken::Portable(s) => $body(s, $($arg),*),
             }
         }
     };

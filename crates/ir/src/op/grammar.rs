@@ -127,10 +127,10 @@ macro_rules! kind {
 /// The declaration of an attribute that is required, optional or has a default.
 macro_rules! default {
     ([opt] $kind:ident) => {
-        Default::Absent(<kind!($kind) as Kind>::STORED)
+        Default::Absent(<kind!($kind) as AttrType>::STORED)
     };
     ($kind:ident) => {
-        Default::Required(<kind!($kind) as Kind>::STORED)
+        Default::Required(<kind!($kind) as AttrType>::STORED)
     };
     ($([internal])? $kind:ident = $value:expr) => {
         <kind!($kind)>::declare($value)
@@ -311,8 +311,8 @@ macro_rules! ops {
                     name: stringify!($attr),
                     default: default!($([$aq])? $kind $(= $default)?),
                     internal: internal!($($aq)?),
-                    texts: <kind!($kind) as Kind>::TEXTS,
-                    flag: <kind!($kind) as Kind>::FLAG,
+                    texts: <kind!($kind) as AttrType>::TEXTS,
+                    flag: <kind!($kind) as AttrType>::FLAG,
                 }, )*],
                 onnx: or!(None $(, Some(Onnx {
                     domain: $domain,

@@ -5,7 +5,7 @@ use crate::{AttrKind, Literal};
 use std::sync::LazyLock;
 
 /// A kind of attribute.
-pub trait Kind {
+pub trait AttrType {
     /// How the value is stored.
     const STORED: AttrKind;
     /// The only texts that the attribute may have; empty if any value of its stored kind will do.
@@ -32,7 +32,7 @@ macro_rules! kind {
         #[derive(Clone, Copy, Debug)]
         pub enum $name {}
 
-        impl Kind for $name {
+        impl AttrType for $name {
             const STORED: AttrKind = AttrKind::$stored;
             type View<'a> = $view;
             type Value = $value;
@@ -111,7 +111,7 @@ static EMPTY: LazyLock<Literal> = LazyLock::new(|| Literal::vector::<f32>(&[]));
 #[derive(Clone, Copy, Debug)]
 pub enum Flag {}
 
-impl Kind for Flag {
+impl AttrType for Flag {
     const STORED: AttrKind = AttrKind::Int;
     const FLAG: bool = true;
     type View<'a> = bool;
@@ -122,7 +122,7 @@ impl Kind for Flag {
     }
 
     fn default<'a>(declared: Default) -> Self::View<'a> {
-        <Int as Kind>::default(declared) != 0
+        <Int as AttrType>::default(declared) != 0
     }
 
     fn store(value: bool) -> crate::Attr {

@@ -3,7 +3,7 @@
 pub(crate) use super::grammar::{
     arity, class, default, exact, expand, flops, internal, kind, mark, or,
 };
-pub(crate) use super::kinds::Kind;
+pub(crate) use super::kinds::AttrType;
 pub(crate) use super::rule::Rule::{
     AttrOr, Declared, Elem, Element, Fn, InnerOf, Is, ItemOf, Pointee, Regions, Same, SeqOf,
 };

@@ -1,6 +1,6 @@
 //! Typed views of ops, and typed changes to them: what the rows of the op table become.
 
-use super::kinds::Kind;
+use super::kinds::AttrType;
 use crate::{Op, OpKind, ValueId, verify};
 use std::borrow::BorrowMut;
 use std::marker::PhantomData;
@@ -26,7 +26,7 @@ pub(crate) fn results(op: &Op, at: usize) -> &[Option<ValueId>] {
 }
 
 /// The attribute as set, or the declared default; of an op that fits its row.
-pub(crate) fn attr<'a, K: Kind>(op: &'a Op, name: &str) -> K::View<'a> {
+pub(crate) fn attr<'a, K: AttrType>(op: &'a Op, name: &str) -> K::View<'a> {
     op.attrs.get(name).and_then(K::read).unwrap_or_else(|| {
         let declared = op.decl().attr(name);
         K::default(declared.map_or(super::Default::Absent(K::STORED), |attr| attr.default))
@@ -34,7 +34,7 @@ pub(crate) fn attr<'a, K: Kind>(op: &'a Op, name: &str) -> K::View<'a> {
 }
 
 /// The attribute as set.
-pub(crate) fn optional<'a, K: Kind>(op: &'a Op, name: &str) -> Option<K::View<'a>> {
+pub(crate) fn optional<'a, K: AttrType>(op: &'a Op, name: &str) -> Option<K::View<'a>> {
     op.attrs.get(name).and_then(K::read)
 }
 
@@ -63,7 +63,7 @@ pub(crate) fn edit<V>(op: &mut Op, kind: OpKind) -> Option<Set<V, &mut Op>> {
 }
 
 impl<V, O: BorrowMut<Op>> Set<V, O> {
-    pub(crate) fn put<K: Kind>(mut self, name: &'static str, value: K::Value) -> Set<V, O> {
+    pub(crate) fn put<K: AttrType>(mut self, name: &'static str, value: K::Value) -> Set<V, O> {
         self.op.borrow_mut().attrs.set(name, K::store(value));
         self
     }

@@ -1,7 +1,7 @@
 //! Attributes that name one of a few choices by a text.
 
 use super::Default;
-use super::kinds::Kind;
+use super::kinds::AttrType;
 use crate::{Attr, AttrKind};
 
 macro_rules! words {
@@ -39,7 +39,7 @@ macro_rules! words {
             }
         }
 
-        impl Kind for $name {
+        impl AttrType for $name {
             const STORED: AttrKind = AttrKind::Str;
             const TEXTS: &'static [&'static str] = &[$($text,)+];
             type View<'a> = $name;

@@ -13,7 +13,7 @@ use std::fmt;
 use std::sync::OnceLock;
 
 use trident_ir::DType;
-use trident_simd::{Isa, Kind};
+use trident_simd::{Isa, IsaToken};
 
 mod atomic;
 mod convert;
@@ -163,10 +163,10 @@ const ISAS: usize = 3;
 fn index(isa: Isa) -> usize {
     match isa.kind() {
         #[cfg(target_arch = "x86_64")]
-        Kind::Avx512(_) => 0,
+        IsaToken::Avx512(_) => 0,
         #[cfg(target_arch = "x86_64")]
-        Kind::Avx2(_) => 1,
-        Kind::Portable(_) => 2,
+        IsaToken::Avx2(_) => 1,
+        IsaToken::Portable(_) => 2,
     }
 }
 

@@ -4,7 +4,7 @@
 // keep them in memory and run at less than half the speed.
 #![allow(clippy::needless_range_loop)]
 
-use trident_simd::{Arithmetic, Isa, Kind, Lanes, Simd, Vector};
+use trident_simd::{Arithmetic, Isa, IsaToken, Lanes, Simd, Vector};
 #[cfg(target_arch = "x86_64")]
 use trident_simd::{F32x8, F32x16, F64x4, F64x8};
 
@@ -384,19 +384,19 @@ mod portable {
 pub(super) fn f32_kernels(isa: Isa) -> &'static Kernels<f32> {
     match isa.kind() {
         #[cfg(target_arch = "x86_64")]
-        Kind::Avx512(_) => &x86::F32_AVX512,
+        IsaToken::Avx512(_) => &x86::F32_AVX512,
         #[cfg(target_arch = "x86_64")]
-        Kind::Avx2(_) => &x86::F32_AVX2,
-        Kind::Portable(_) => &portable::F32,
+        IsaToken::Avx2(_) => &x86::F32_AVX2,
+        IsaToken::Portable(_) => &portable::F32,
     }
 }
 
 pub(super) fn f64_kernels(isa: Isa) -> &'static Kernels<f64> {
     match isa.kind() {
         #[cfg(target_arch = "x86_64")]
-        Kind::Avx512(_) => &x86::F64_AVX512,
+        IsaToken::Avx512(_) => &x86::F64_AVX512,
         #[cfg(target_arch = "x86_64")]
-        Kind::Avx2(_) => &x86::F64_AVX2,
-        Kind::Portable(_) => &portable::F64,
+        IsaToken::Avx2(_) => &x86::F64_AVX2,
+        IsaToken::Portable(_) => &portable::F64,
     }
 }

@@ -9,7 +9,7 @@
     reason = "plain index loops keep the accumulators in registers"
 )]
 
-use trident_simd::{Isa, Kind, Portable};
+use trident_simd::{Isa, IsaToken, Portable};
 
 /// The widest tile.
 pub(super) const MAX_COLUMNS: usize = 48;
@@ -63,10 +63,10 @@ impl Kernels {
     pub(super) fn of(isa: Isa) -> &'static Kernels {
         match isa.kind() {
             #[cfg(target_arch = "x86_64")]
-            Kind::Avx512(isa) if isa.vnni().is_some() => &x86::VNNI,
+            IsaToken::Avx512(isa) if isa.vnni().is_some() => &x86::VNNI,
             #[cfg(target_arch = "x86_64")]
-            Kind::Avx512(_) | Kind::Avx2(_) => &x86::AVX2,
-            Kind::Portable(_) => &PORTABLE,
+            IsaToken::Avx512(_) | IsaToken::Avx2(_) => &x86::AVX2,
+            IsaToken::Portable(_) => &PORTABLE,
         }
     }
 }
