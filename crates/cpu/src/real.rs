@@ -15,7 +15,7 @@ use trident_simd::Isa;
 
 /// A type that kernels compute in: `f32` or `f64`.
 pub(crate) trait Real:
-    Float + NumAssignOps + Sum + Element + Scalar + gemm::Element<Self>
+    Float + NumAssignOps + Sum + Element + Scalar + gemm::StoredElement<Self>
 {
     /// The nearest value to `x`.
     fn of(x: f64) -> Self;

@@ -22,7 +22,7 @@ pub enum Specials {
 }
 
 /// A format of at most 16 bits: sign, exponent, mantissa. A number is a code, in the lowest bits of an integer.
-pub trait Format {
+pub trait NarrowFormat {
     /// Bits of the exponent.
     const EXPONENT: u32;
     /// Bits of the mantissa.
@@ -120,7 +120,7 @@ macro_rules! formats {
         $(#[$doc])*
         pub enum $t {}
 
-        impl Format for $t {
+        impl NarrowFormat for $t {
             const EXPONENT: u32 = $exponent;
             const MANTISSA: u32 = $mantissa;
             const BIAS: u32 = $bias;

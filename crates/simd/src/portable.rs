@@ -4,7 +4,7 @@
 #![allow(clippy::needless_range_loop)]
 
 use super::{Arithmetic, Arithmetic32, Float32, Portable, Vector};
-use crate::narrow::{F16, Format, Rounding};
+use crate::narrow::{F16, NarrowFormat, Rounding};
 
 /// `N` elements in an array; the loops below become vector instructions of the target's baseline.
 #[derive(Clone, Copy)]

@@ -2,11 +2,11 @@
 
 use half::{bf16, f16};
 use trident_ir::element::{F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ};
-use trident_simd::narrow::{self, Format, Rounding};
+use trident_simd::narrow::{self, NarrowFormat, Rounding};
 
 /// An element of a format of at most 16 bits.
 pub(super) trait Narrow: Copy {
-    type Format: Format;
+    type Format: NarrowFormat;
     fn from_code(code: u32) -> Self;
     fn code(self) -> u32;
 
@@ -16,7 +16,7 @@ pub(super) trait Narrow: Copy {
         Self::Format::decode(self.code())
     }
 
-    /// Rounds as [`Format::encode`] does.
+    /// Rounds as [`NarrowFormat::encode`] does.
     #[inline(always)]
     fn encode(x: f32, rounding: Rounding, saturate: bool) -> Self {
         Self::from_code(Self::Format::encode(x, rounding, saturate))

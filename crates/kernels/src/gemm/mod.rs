@@ -17,7 +17,7 @@ mod transpose;
 pub(crate) use driver::products;
 pub use driver::{Item, product};
 pub use packed::{PackedA, PackedB};
-pub use source::{Element, Source, Strided};
+pub use source::{Source, StoredElement, Strided};
 pub use transpose::pack_runs_at;
 use trident_simd::Isa;
 
@@ -87,7 +87,9 @@ impl<T: Scalar> Default for Epilogue<'_, T> {
 
 /// The element types that products are computed in: `f32` and `f64`.
 #[allow(private_interfaces, reason = "sealed: the kernels' table is for this module only")]
-pub trait Scalar: Plain + Default + PartialEq + Element<Self> + sealed::ScalarKernels {
+pub trait Scalar:
+    Plain + Default + PartialEq + StoredElement<Self> + sealed::ScalarKernels
+{
     /// 1.
     const ONE: Self;
     /// The height of a packed panel of A.

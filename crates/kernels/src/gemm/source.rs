@@ -26,7 +26,7 @@ pub trait Source<T>: Sync {
 }
 
 /// A stored element that packing converts to the type `T` of the arithmetic.
-pub trait Element<T>: Copy + Sync {
+pub trait StoredElement<T>: Copy + Sync {
     /// The conversion.
     fn widen(self) -> T;
     /// The slice itself where no conversion is needed.
@@ -58,7 +58,7 @@ pub trait Element<T>: Copy + Sync {
 
 macro_rules! element {
     ($t:ty $(, $runs:item)?) => {
-        impl Element<$t> for $t {
+        impl StoredElement<$t> for $t {
             #[inline(always)]
             fn widen(self) -> $t {
                 self
@@ -87,13 +87,13 @@ element!(
 );
 element!(f64);
 element!(u8);
-impl Element<f32> for f16 {
+impl StoredElement<f32> for f16 {
     #[inline(always)]
     fn widen(self) -> f32 {
         self.to_f32()
     }
 }
-impl Element<f32> for bf16 {
+impl StoredElement<f32> for bf16 {
     #[inline(always)]
     fn widen(self) -> f32 {
         self.to_f32()
@@ -125,7 +125,7 @@ impl<'a, E> Strided<'a, E> {
     }
 }
 
-impl<T: Plain + Default, E: Element<T>> Source<T> for Strided<'_, E> {
+impl<T: Plain + Default, E: StoredElement<T>> Source<T> for Strided<'_, E> {
     fn pack(&self, outer: Range<usize>, k: Range<usize>, width: usize, dst: &mut [T]) {
         let count = outer.len();
         debug_assert!(count <= width && dst.len() >= k.len() * width);

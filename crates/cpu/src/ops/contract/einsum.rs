@@ -226,7 +226,7 @@ fn contract(
     Ok(Operand { labels, tensor: out })
 }
 
-fn products<T: Scalar + Element + gemm::Element<T>>(
+fn products<T: Scalar + Element + gemm::StoredElement<T>>(
     call: &Call<'_, '_>,
     batches: usize,
     shape: Shape,

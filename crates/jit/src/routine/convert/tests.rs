@@ -5,7 +5,7 @@ use half::{bf16, f16};
 use trident_ir::Element;
 use trident_ir::element::{F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ};
 use trident_simd::Isa;
-use trident_simd::narrow::{Format as _, Specials};
+use trident_simd::narrow::{NarrowFormat as _, Specials};
 
 use super::*;
 use crate::routine::{c_function, table};

@@ -28,7 +28,7 @@ impl<'a, T: Copy> Along<'a, T> {
 }
 
 /// A row of a tile of sums.
-pub struct Row<'a> {
+pub(crate) struct Row<'a> {
     pub(crate) row: usize,
     pub(crate) col: usize,
     pub(crate) k: usize,
