@@ -8,7 +8,7 @@ use std::hint::black_box;
 
 use timing::best;
 use trident_kernels::conv::{ConvEpilogue, ConvPlan, ConvSpec, Images};
-use trident_kernels::gemm::{Epilogue, Lhs, PackedA, PackedB, Rhs, Shape, Strided, gemm};
+use trident_kernels::gemm::{Epilogue, GemmShape, Lhs, PackedA, PackedB, Rhs, Strided, gemm};
 use trident_kernels::{Threads, UnaryFunction};
 use trident_simd::Isa;
 
@@ -70,7 +70,7 @@ fn main() {
         let (rows, columns) = (Strided::rows(&a, k), Strided::columns(&b, n));
         let (pa, pb) = (PackedA::new(isa, m, k, &rows), PackedB::new(isa, n, k, &columns));
         let mut rate = |lhs: Lhs<'_, f32>, rhs: Rhs<'_, f32>| {
-            let shape = Shape { m, n, k };
+            let shape = GemmShape { m, n, k };
             let time = best(|| {
                 gemm(&threads, isa, shape, lhs, rhs, &Epilogue::default(), black_box(&mut c))
             });

@@ -9,7 +9,7 @@ use std::hint::black_box;
 use timing::best;
 use trident_kernels::conv::{ConvEpilogue8, ConvPlan8, ConvSpec, Images};
 use trident_kernels::gemm::int8::{Epilogue8, Lhs8, PackedB8, Rhs8, Signs, gemm8};
-use trident_kernels::gemm::{Shape, Strided};
+use trident_kernels::gemm::{GemmShape, Strided};
 use trident_kernels::lrn::Lrn;
 use trident_kernels::pooling::{PoolSpec, average_pool, global_average, max_pool};
 use trident_kernels::{Threads, UnaryFunction, rows};
@@ -26,7 +26,7 @@ fn main() {
         let signs = Signs { a: false, b: true };
         let (rows, columns) = (Strided::rows(&a[..], k), Strided::columns(&b[..], n));
         let packed = PackedB8::new(isa, signs, n, k, &columns);
-        let shape = Shape { m, n, k };
+        let shape = GemmShape { m, n, k };
         let e = Epilogue8::default();
         let (mut c, mut q) = (vec![0i32; m * n], vec![0u8; m * n]);
         let mut sums = |b| {

@@ -10,7 +10,7 @@ use crate::disjoint::Disjoint;
 use crate::gemm::int8::{
     Along, Epilogue8, Lhs8, Output8, PackedA8, Rhs8, Row, Signs, gemm8, panel_columns,
 };
-use crate::gemm::{Shape, Source, Strided};
+use crate::gemm::{GemmShape, Source, Strided};
 use crate::threads::Threads;
 
 /// Zero points and what follows a sum; the lists have one entry per output channel or one for all.
@@ -187,7 +187,7 @@ impl ConvPlan8 {
             let epilogue = epilogue.rows(group * m, m);
             // SAFETY: image and group `i` come once, and their results are this part of `y`.
             let y = unsafe { y.part(i * m * n..(i + 1) * m * n) };
-            gemm8(threads, self.isa, self.signs, Shape { m, n, k }, a, b, &epilogue, y);
+            gemm8(threads, self.isa, self.signs, GemmShape { m, n, k }, a, b, &epilogue, y);
         };
         // Whole items per thread share nothing; a few large items are better split inside.
         let count = batch * groups;

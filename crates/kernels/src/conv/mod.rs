@@ -19,7 +19,9 @@ use trident_simd::Isa;
 
 use crate::aligned::Scratch;
 use crate::disjoint::{Disjoint, Rows};
-use crate::gemm::{Epilogue, Item, Lhs, PackedA, Rhs, Scalar, Shape, Source, Strided, products};
+use crate::gemm::{
+    Epilogue, GemmShape, Item, Lhs, PackedA, Rhs, Scalar, Source, Strided, products,
+};
 use crate::threads::Threads;
 use crate::unary::UnaryFunction;
 
@@ -185,7 +187,7 @@ impl<T: ConvScalar> ConvPlan<T> {
                     self.products(
                         threads,
                         weights,
-                        Shape { m, n: pixels_out, k },
+                        GemmShape { m, n: pixels_out, k },
                         &sources,
                         epilogue,
                         y,
@@ -197,7 +199,7 @@ impl<T: ConvScalar> ConvPlan<T> {
                     self.products(
                         threads,
                         weights,
-                        Shape { m, n: pixels_out, k },
+                        GemmShape { m, n: pixels_out, k },
                         &sources,
                         epilogue,
                         y,
@@ -213,12 +215,12 @@ impl<T: ConvScalar> ConvPlan<T> {
         &self,
         threads: &Threads,
         weights: &[PackedA<T>],
-        shape: Shape,
+        shape: GemmShape,
         sources: &[impl Source<T>],
         epilogue: &ConvEpilogue<'_, T>,
         y: &mut [T],
     ) {
-        let Shape { m, n, .. } = shape;
+        let GemmShape { m, n, .. } = shape;
         let y = Disjoint::new(y);
         let item = |i: usize| {
             let group = i % weights.len();

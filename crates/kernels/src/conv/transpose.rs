@@ -8,7 +8,7 @@ use super::im2col::Plan;
 use super::{ConvEpilogue, ConvScalar, Images};
 use crate::aligned::Scratch;
 use crate::disjoint::{Disjoint, Rows};
-use crate::gemm::{self, Epilogue, Item, Lhs, PackedA, Rhs, Shape, Strided};
+use crate::gemm::{self, Epilogue, GemmShape, Item, Lhs, PackedA, Rhs, Strided};
 use crate::threads::Threads;
 
 /// The rows of a product: enough to make up for packing the image again for each block of output channels.
@@ -114,7 +114,7 @@ impl<T: ConvScalar> ConvTransposePlan<T> {
                 epilogue: Epilogue::default(),
                 c: Rows::new(&mut parts, n),
             };
-            gemm::product(self.isa, Shape { m: weights.m(), n, k }, item);
+            gemm::product(self.isa, GemmShape { m: weights.m(), n, k }, item);
             for (j, parts) in parts.chunks_exact((taps * n).max(1)).enumerate() {
                 let channel = group * per_group + first + j;
                 let at = (image * self.spec.out_channels + channel) * pixels;

@@ -6,7 +6,7 @@ use trident_simd::Isa;
 
 use super::packed::panels_len;
 use super::tile::{Finish, Kernels, Tile};
-use super::{Epilogue, Lhs, Rhs, Scalar, Shape, Source};
+use super::{Epilogue, GemmShape, Lhs, Rhs, Scalar, Source};
 use crate::aligned::Scratch;
 use crate::disjoint::Rows;
 use crate::threads::Threads;
@@ -46,7 +46,7 @@ struct Left<T> {
 struct Product<'a, T: 'static> {
     kernels: &'static Kernels<T>,
     isa: Isa,
-    shape: Shape,
+    shape: GemmShape,
     a: Left<T>,
     b: Panels<'a, T>,
     c: *mut T,
@@ -73,7 +73,7 @@ pub struct Item<'a, T> {
 }
 
 /// Computes a product on this thread. Panics as [`gemm`](super::gemm).
-pub fn product<T: Scalar>(isa: Isa, shape: Shape, item: Item<'_, T>) {
+pub fn product<T: Scalar>(isa: Isa, shape: GemmShape, item: Item<'_, T>) {
     if shape.m > 0 && shape.n > 0 {
         let prepared = Prepared::new(&Threads::new(1), isa, shape, item, 1);
         // SAFETY: the whole of C is one task.
@@ -85,11 +85,11 @@ pub fn product<T: Scalar>(isa: Isa, shape: Shape, item: Item<'_, T>) {
 pub(crate) fn products<'a, T: Scalar>(
     threads: &Threads,
     isa: Isa,
-    shape: Shape,
+    shape: GemmShape,
     count: usize,
     item: impl Fn(usize) -> Item<'a, T> + Sync,
 ) {
-    let Shape { m, n, k } = shape;
+    let GemmShape { m, n, k } = shape;
     if m == 0 || n == 0 {
         return;
     }
@@ -121,10 +121,10 @@ struct Prepared<'a, T: Scalar> {
 }
 
 impl<'a, T: Scalar> Prepared<'a, T> {
-    fn new(threads: &Threads, isa: Isa, shape: Shape, item: Item<'a, T>, count: usize) -> Self {
+    fn new(threads: &Threads, isa: Isa, shape: GemmShape, item: Item<'a, T>, count: usize) -> Self {
         let kernels = T::kernels(isa);
         let (mr, nr) = (kernels.mr, kernels.nr());
-        let Shape { m, n, k } = shape;
+        let GemmShape { m, n, k } = shape;
         let Item { a, b, epilogue, c } = item;
         let (c, ldc) = c.of(m, n);
         // What the kernels' pointers rely on, beside the panels' sizes.
@@ -327,7 +327,7 @@ impl<T: Scalar> Product<'_, T> {
         ks: Range<usize>,
         scratch: &mut [T],
     ) {
-        let Shape { m, n, k } = self.shape;
+        let GemmShape { m, n, k } = self.shape;
         let (mr, nr) = (self.kernels.mr, self.kernels.nr());
         let panels = columns.len().div_ceil(nr);
         let width = |j: usize| nr.min(columns.end - columns.start - j * nr);

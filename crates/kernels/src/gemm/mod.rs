@@ -28,7 +28,7 @@ use crate::unary::UnaryFunction;
 
 /// The extents of a product of an `m × k` and a `k × n` matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shape {
+pub struct GemmShape {
     /// Rows of A and C.
     pub m: usize,
     /// Columns of B and C.
@@ -164,7 +164,7 @@ scalar!(f64);
 pub fn gemm<T: Scalar>(
     threads: &Threads,
     isa: Isa,
-    shape: Shape,
+    shape: GemmShape,
     a: Lhs<'_, T>,
     b: Rhs<'_, T>,
     epilogue: &Epilogue<'_, T>,
@@ -178,12 +178,12 @@ pub fn gemm<T: Scalar>(
 pub fn gemm_batch<T: Scalar>(
     threads: &Threads,
     isa: Isa,
-    shape: Shape,
+    shape: GemmShape,
     items: &[(Lhs<'_, T>, Rhs<'_, T>)],
     epilogue: &Epilogue<'_, T>,
     c: &mut [T],
 ) {
-    let Shape { m, n, .. } = shape;
+    let GemmShape { m, n, .. } = shape;
     let size = m.checked_mul(n).and_then(|size| Some((size, size.checked_mul(items.len())?)));
     let Some((size, _)) = size.filter(|(_, all)| *all == c.len()) else {
         panic!("{} products of {m} × {n} into {} elements", items.len(), c.len());

@@ -18,7 +18,7 @@ fn check(isa: Isa, threads: &Threads, m: usize, n: usize, k: usize, seed: u64) {
     let b_t = Strided { data: &bt[..], outer_stride: k, k_stride: 1 };
     let packed_a = PackedA::new(isa, m, k, &a_rows);
     let packed_b = PackedB::new(isa, n, k, &b_t);
-    let shape = Shape { m, n, k };
+    let shape = GemmShape { m, n, k };
     for activation in
         [UnaryFunction::None, UnaryFunction::Clip { lo: -1.0, hi: 2.0 }, UnaryFunction::Tanh]
     {
@@ -114,7 +114,15 @@ fn empty_extents() {
             let bias = vec![3.0f32; n];
             let epilogue = Epilogue { col_bias: Some(&bias), ..Epilogue::default() };
             let (a, b) = (Strided::rows(&a, k), Strided::columns(&b, n));
-            gemm(&threads, isa, Shape { m, n, k }, Lhs::Source(&a), Rhs::Source(&b), &epilogue, c);
+            gemm(
+                &threads,
+                isa,
+                GemmShape { m, n, k },
+                Lhs::Source(&a),
+                Rhs::Source(&b),
+                &epilogue,
+                c,
+            );
         };
         run(0, 5, 3, &mut []);
         run(5, 0, 3, &mut []);
@@ -140,7 +148,7 @@ fn the_thread_count_never_changes_a_bit() {
                 gemm(
                     &threads,
                     isa,
-                    Shape { m, n, k },
+                    GemmShape { m, n, k },
                     Lhs::Source(&a),
                     Rhs::Source(&b),
                     &epilogue,
@@ -169,7 +177,7 @@ fn equal_columns_and_rows_give_equal_results() {
         gemm(
             &threads,
             isa,
-            Shape { m, n, k },
+            GemmShape { m, n, k },
             Lhs::Source(&a),
             Rhs::Source(&b),
             &Epilogue::default(),
@@ -199,7 +207,14 @@ fn batches_and_half_precision_operands() {
                 .collect();
             let epilogue = Epilogue { residual: Some(&residual), ..Epilogue::default() };
             let mut c = vec![0.0; batch * m * n];
-            gemm_batch(&Threads::new(threads), isa, Shape { m, n, k }, &items, &epilogue, &mut c);
+            gemm_batch(
+                &Threads::new(threads),
+                isa,
+                GemmShape { m, n, k },
+                &items,
+                &epilogue,
+                &mut c,
+            );
             for (i, &got) in c.iter().enumerate() {
                 let (item, r, j) = (i / (m * n), i / n % m, i % n);
                 let sum: f64 = (0..k)
@@ -224,7 +239,7 @@ fn doubles() {
         gemm(
             &Threads::new(2),
             isa,
-            Shape { m, n, k },
+            GemmShape { m, n, k },
             Lhs::Source(&lhs),
             Rhs::Source(&rhs),
             &epilogue,
@@ -240,8 +255,8 @@ fn doubles() {
 #[test]
 fn operands_smaller_than_the_shape_are_refused() {
     let threads = Threads::new(1);
-    let shape = Shape { m: 5, n: 70, k: 9 };
-    let Shape { m, n, k } = shape;
+    let shape = GemmShape { m: 5, n: 70, k: 9 };
+    let GemmShape { m, n, k } = shape;
     let full = Epilogue::<f32>::default();
     let ones = vec![1.0f32; 1000];
     for isa in Isa::available() {
@@ -272,7 +287,7 @@ fn operands_smaller_than_the_shape_are_refused() {
 
 #[test]
 fn a_depth_beyond_all_memory_is_refused() {
-    let shape = Shape { m: 1, n: 1, k: usize::MAX / 4 + 1 };
+    let shape = GemmShape { m: 1, n: 1, k: usize::MAX / 4 + 1 };
     let (one, mut c) = ([1.0f32], [0.0]);
     let repeated = Strided { data: &one[..], outer_stride: 1, k_stride: 0 };
     let call = || {

@@ -8,7 +8,7 @@ use trident_ir::counted;
 use trident_ir::geometry::strides;
 use trident_ir::op::words::AutoPad;
 use trident_ir::ops::{DeformConv, DeformConvAt};
-use trident_kernels::gemm::{Epilogue, Lhs, Rhs, Shape, Strided, gemm};
+use trident_kernels::gemm::{Epilogue, GemmShape, Lhs, Rhs, Strided, gemm};
 use trident_runtime::KernelError;
 use trident_simd::Isa;
 
@@ -110,7 +110,7 @@ fn convolve<R: Real>(call: &mut Call<'_, '_>, form: &Form) -> Result<(), KernelE
             let (a, b) = (Strided::rows(&ws[g * rows * k..], k), Strided::columns(columns, pixels));
             let row_bias = bias.as_ref().map(|b| &b[g * rows..(g + 1) * rows]);
             let epilogue = Epilogue { row_bias, ..Epilogue::default() };
-            let shape = Shape { m: rows, n: pixels, k };
+            let shape = GemmShape { m: rows, n: pixels, k };
             gemm(threads, Isa::detect(), shape, Lhs::Source(&a), Rhs::Source(&b), &epilogue, out);
         }
         Ok(())

@@ -7,7 +7,7 @@ use trident_ir::geometry::{Equation, GeometryError, Label, extent};
 use trident_ir::literal::checked_len;
 use trident_ir::ops::Einsum;
 use trident_ir::{DType, Element};
-use trident_kernels::gemm::{self, Epilogue, Lhs, Rhs, Scalar, Shape, Strided, gemm_batch};
+use trident_kernels::gemm::{self, Epilogue, GemmShape, Lhs, Rhs, Scalar, Strided, gemm_batch};
 use trident_runtime::{KernelError, Tensor};
 use trident_simd::Isa;
 
@@ -206,10 +206,10 @@ fn contract(
     if !out.is_empty() {
         match out.dtype() {
             DType::F32 => {
-                products::<f32>(call, batches, Shape { m, n, k }, &left, &right, &mut out)?
+                products::<f32>(call, batches, GemmShape { m, n, k }, &left, &right, &mut out)?
             }
             DType::F64 => {
-                products::<f64>(call, batches, Shape { m, n, k }, &left, &right, &mut out)?
+                products::<f64>(call, batches, GemmShape { m, n, k }, &left, &right, &mut out)?
             }
             _ => {
                 let (x, y) = (left.slice::<i64>()?, right.slice::<i64>()?);
@@ -229,13 +229,13 @@ fn contract(
 fn products<T: Scalar + Element + gemm::StoredElement<T>>(
     call: &Call<'_, '_>,
     batches: usize,
-    shape: Shape,
+    shape: GemmShape,
     a: &Tensor,
     b: &Tensor,
     out: &mut Tensor,
 ) -> Result<(), KernelError> {
     let (x, y, out) = (a.slice::<T>()?, b.slice::<T>()?, out.slice_mut::<T>()?);
-    let Shape { m, n, k } = shape;
+    let GemmShape { m, n, k } = shape;
     if k == 0 {
         out.fill(T::default());
         return Ok(());

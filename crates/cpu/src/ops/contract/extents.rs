@@ -1,7 +1,7 @@
 //! Extents of matrix products, and how their operands lie in memory.
 
 use trident_ir::geometry::{broadcast, broadcast_strides};
-use trident_kernels::gemm::{Shape, Strided};
+use trident_kernels::gemm::{GemmShape, Strided};
 use trident_runtime::KernelError;
 
 /// Which operands have their last two axes swapped.
@@ -18,7 +18,7 @@ impl Transposed {
 
 /// The extents of a product of operands with these dimensions.
 pub(in crate::ops) struct Extents {
-    pub(in crate::ops) shape: Shape,
+    pub(in crate::ops) shape: GemmShape,
     /// Leading dimensions of the operands and of the result.
     batch_a: Vec<usize>,
     pub(super) batch_b: Vec<usize>,
@@ -55,7 +55,7 @@ impl Extents {
         if b.len() > 1 {
             dims.push(n);
         }
-        Ok(Extents { shape: Shape { m, n, k }, batch_a, batch_b, batch, dims })
+        Ok(Extents { shape: GemmShape { m, n, k }, batch_a, batch_b, batch, dims })
     }
 
     /// For each product of the batch the numbers of its left and right matrix.
@@ -75,7 +75,7 @@ impl Extents {
 }
 
 /// A right operand `k × n`, stored transposed or not.
-pub(super) fn columns<R>(data: &[R], shape: Shape, trans: bool) -> Strided<'_, R> {
+pub(super) fn columns<R>(data: &[R], shape: GemmShape, trans: bool) -> Strided<'_, R> {
     if trans {
         Strided { data, outer_stride: shape.k, k_stride: 1 }
     } else {
@@ -84,7 +84,7 @@ pub(super) fn columns<R>(data: &[R], shape: Shape, trans: bool) -> Strided<'_, R
 }
 
 /// A left operand `m × k`, stored transposed or not.
-pub(super) fn rows<R>(data: &[R], shape: Shape, trans: bool) -> Strided<'_, R> {
+pub(super) fn rows<R>(data: &[R], shape: GemmShape, trans: bool) -> Strided<'_, R> {
     if trans {
         Strided { data, outer_stride: 1, k_stride: shape.m }
     } else {

@@ -6,7 +6,7 @@ use num_traits::{NumCast, WrappingAdd, WrappingMul, Zero};
 use trident_ir::Element;
 use trident_ir::geometry::{broadcast, broadcast_strides};
 use trident_ir::ops::{Gemm, GemmAt, MatMul};
-use trident_kernels::gemm::Shape;
+use trident_kernels::gemm::GemmShape;
 use trident_runtime::KernelError;
 
 /// Places of operands and results. [`MatMul`] has the first of them.
@@ -58,7 +58,7 @@ where
 {
     let (a, b, c) = (call.tensor(AT.a)?, call.tensor(AT.b)?, call.opt(AT.c)?);
     let extents = Extents::new(a.dims(), b.dims(), transposed)?;
-    let Shape { m, n, k } = extents.shape;
+    let GemmShape { m, n, k } = extents.shape;
     let added = match &c {
         None => None,
         Some(c) => {

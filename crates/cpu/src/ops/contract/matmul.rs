@@ -10,7 +10,7 @@ use trident_ir::DType;
 use trident_ir::geometry::PackedWeights;
 use trident_ir::ops::{FusedMatMul, Gemm, MatMul, MatMulNBits, MatMulNBitsAt};
 use trident_kernels::UnaryFunction;
-use trident_kernels::gemm::{Epilogue, Lhs, PackedB, Rhs, Shape, Strided, gemm, gemm_batch};
+use trident_kernels::gemm::{Epilogue, GemmShape, Lhs, PackedB, Rhs, Strided, gemm, gemm_batch};
 use trident_runtime::{KernelError, Tensor};
 use trident_simd::Isa;
 
@@ -133,7 +133,7 @@ fn pack<R: Real>(
     let (r, c) = (b.dims()[0], b.dims()[1]);
     let (k, n) = if transposed.b { (c, r) } else { (r, c) };
     let data = read::<R>(&b).ok()?;
-    let source = columns(&data, Shape { m: 0, n, k }, transposed.b);
+    let source = columns(&data, GemmShape { m: 0, n, k }, transposed.b);
     Some((PackedB::by(cx.threads, isa, n, k, &source), b.dims().to_vec()))
 }
 
@@ -177,8 +177,8 @@ enum Addend<R> {
 }
 
 /// Gemm's `c`, which broadcasts to `m × n`, or the bias of a fused product, which has `n` elements.
-fn addend<R: Real>(c: &Tensor, shape: Shape, how: Addition) -> Result<Addend<R>, KernelError> {
-    let Shape { m, n, .. } = shape;
+fn addend<R: Real>(c: &Tensor, shape: GemmShape, how: Addition) -> Result<Addend<R>, KernelError> {
+    let GemmShape { m, n, .. } = shape;
     let given = c.dims();
     let beta = match how {
         Addition::Matrix { beta } => R::of(beta.into()),
@@ -300,7 +300,7 @@ impl<R: Real> CpuKernel for Product<R> {
                 gemm(threads, isa, shape, lhs, rhs, &epilogue, y);
                 return Ok(());
             }
-            let Shape { m, n, k } = shape;
+            let GemmShape { m, n, k } = shape;
             let pairs = extents.pairs();
             let lefts: Vec<_> = pairs
                 .iter()

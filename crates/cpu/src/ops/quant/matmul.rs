@@ -6,7 +6,7 @@ use crate::ops::contract::extents::{Extents, Transposed};
 use trident_ir::DType;
 use trident_ir::ops::{MatMulInteger, QLinearMatMul};
 use trident_kernels::gemm::int8::{Along, Epilogue8, Lhs8, Output8, PackedB8, Rhs8, Signs, gemm8};
-use trident_kernels::gemm::{Shape, Strided};
+use trident_kernels::gemm::{GemmShape, Strided};
 use trident_runtime::{KernelError, Tensor};
 use trident_simd::Isa;
 
@@ -74,7 +74,7 @@ impl Product8 {
         epilogue: &Epilogue8<'_>,
         y: &mut [O],
     ) -> Result<(), KernelError> {
-        let shape @ Shape { m, n, k } = extents.shape;
+        let shape @ GemmShape { m, n, k } = extents.shape;
         let (left, right) = (a.bytes()?, b.map(Tensor::bytes).transpose()?.unwrap_or(&[]));
         for (y, (i, j)) in y.chunks_exact_mut((m * n).max(1)).zip(extents.pairs()) {
             let rows = Strided::rows(&left[i * m * k..(i + 1) * m * k], k);
@@ -116,7 +116,7 @@ impl CpuKernel for Product8 {
         };
         let signs = Signs { a: signed(&a)?, b: b_signed };
         let extents = Extents::new(a.dims(), b_dims, Transposed::NONE)?;
-        let Shape { m, n, .. } = extents.shape;
+        let GemmShape { m, n, .. } = extents.shape;
         let a_zero = zero_points(call, a_zero, a.dtype(), m)?;
         let b_zero = zero_points(call, b_zero, b_type, n)?;
         let mut epilogue = Epilogue8 {

@@ -3,7 +3,7 @@
 use super::function::Function;
 use super::weights::Direction;
 use crate::real::Real;
-use trident_kernels::gemm::{Epilogue, Lhs, PackedB, Rhs, Shape, Strided, gemm};
+use trident_kernels::gemm::{Epilogue, GemmShape, Lhs, PackedB, Rhs, Strided, gemm};
 use trident_kernels::threads::Threads;
 use trident_simd::Isa;
 
@@ -156,7 +156,7 @@ impl<'a, R: Real> State<'a, R> {
             return;
         }
         let product = |rows: &[R], weights: &PackedB<R>, out: &mut [R]| {
-            let shape = Shape { m: batch, n: out.len() / batch.max(1), k: size };
+            let shape = GemmShape { m: batch, n: out.len() / batch.max(1), k: size };
             let (rows, rhs) = (Strided::rows(rows, size), Rhs::Packed(weights));
             gemm(threads, isa, shape, Lhs::Source(&rows), rhs, &Epilogue::default(), out);
         };

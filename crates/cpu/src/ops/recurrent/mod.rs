@@ -14,7 +14,7 @@ use function::{Functions, Named};
 use trident_ir::counted;
 use trident_ir::op::words::RecurrentDirection;
 use trident_ir::ops::{GRU, LSTM, LSTMAt, RNN, Recurrence};
-use trident_kernels::gemm::{Epilogue, Lhs, Rhs, Shape, Strided, gemm};
+use trident_kernels::gemm::{Epilogue, GemmShape, Lhs, Rhs, Strided, gemm};
 use trident_runtime::{KernelError, Tensor};
 use trident_simd::Isa;
 use weights::Weights;
@@ -201,7 +201,7 @@ fn run<R: Real>(
     for (d, part) in products.chunks_exact_mut((steps * batch * gates).max(1)).enumerate() {
         let col_bias = bias.as_ref().map(|b| cell.input_bias(&b[d * 2 * gates..][..2 * gates]));
         let epilogue = Epilogue { col_bias: col_bias.as_deref(), ..Epilogue::default() };
-        let shape = Shape { m: steps * batch, n: gates, k: width };
+        let shape = GemmShape { m: steps * batch, n: gates, k: width };
         let rows = Strided::rows(&values, width);
         let rhs = Rhs::Packed(&w.directions[d].input);
         gemm(threads, isa, shape, Lhs::Source(&rows), rhs, &epilogue, part);

@@ -15,7 +15,7 @@ use std::ops::Range;
 
 use super::driver::{Grid, MIN_PARALLEL};
 use super::packed::panels_len;
-use super::{Shape, Source};
+use super::{GemmShape, Source};
 use crate::aligned::Scratch;
 use crate::disjoint::Disjoint;
 use crate::threads::Threads;
@@ -88,13 +88,13 @@ pub fn gemm8<O: Output8>(
     threads: &Threads,
     isa: Isa,
     signs: Signs,
-    shape: Shape,
+    shape: GemmShape,
     a: Lhs8<'_>,
     b: Rhs8<'_>,
     epilogue: &Epilogue8<'_>,
     c: &mut [O],
 ) {
-    let Shape { m, n, k } = shape;
+    let GemmShape { m, n, k } = shape;
     assert!(m.checked_mul(n) == Some(c.len()), "a product of {m} × {n} into {} elements", c.len());
     if m == 0 || n == 0 {
         return;
@@ -199,7 +199,7 @@ struct Product<'a> {
     isa: Isa,
     kernels: &'static Kernels,
     signs: Signs,
-    shape: Shape,
+    shape: GemmShape,
     a_words: &'a [i32],
     a_sums: &'a [i32],
     b: Right<'a>,
@@ -215,7 +215,7 @@ impl Product<'_> {
         columns: Range<usize>,
         c: &Disjoint<'_, O>,
     ) {
-        let Shape { m, n, k } = self.shape;
+        let GemmShape { m, n, k } = self.shape;
         let (mr, nr) = (self.kernels.mr, self.kernels.nr());
         let depth = k.div_ceil(self.kernels.words.steps());
         let tiles =

@@ -52,7 +52,7 @@ fn check(isa: Isa, threads: &Threads, signs: Signs, m: usize, n: usize, k: usize
             (sum + i64::from(bias[j])) as i32
         })
         .collect();
-    let shape = Shape { m, n, k };
+    let shape = GemmShape { m, n, k };
     for (lhs, rhs) in [
         (Lhs8::Source(&rows as &dyn Source<u8>), Rhs8::Source(&columns as &dyn Source<u8>)),
         (Lhs8::Packed(&pa), Rhs8::Source(&columns)),
@@ -112,7 +112,7 @@ fn sums_wrap() {
     for isa in Isa::available() {
         let mut c = [0i32];
         let (lhs, rhs) = (Strided::rows(&a[..], k), Strided::columns(&b[..], 1));
-        let shape = Shape { m: 1, n: 1, k };
+        let shape = GemmShape { m: 1, n: 1, k };
         gemm8(
             &Threads::new(1),
             isa,
@@ -135,7 +135,7 @@ fn results_of_8_bits_round_half_to_even_and_stay_in_range() {
     let signs = Signs { a: false, b: true };
     for isa in Isa::available() {
         let (lhs, rhs) = (Strided::rows(&a[..], 1), Strided::columns(&b[..], 7));
-        let shape = Shape { m: 1, n: 7, k: 1 };
+        let shape = GemmShape { m: 1, n: 7, k: 1 };
         let run = |scale: f32, zero: i32| {
             let mut c = [0u8; 7];
             let epilogue = Epilogue8 { scale: Along::One(scale), zero, ..Epilogue8::default() };
@@ -159,8 +159,8 @@ fn results_of_8_bits_round_half_to_even_and_stay_in_range() {
 
 #[test]
 fn operands_smaller_than_the_shape_are_refused() {
-    let (signs, shape) = (Signs { a: false, b: true }, Shape { m: 5, n: 20, k: 9 });
-    let Shape { m, n, k } = shape;
+    let (signs, shape) = (Signs { a: false, b: true }, GemmShape { m: 5, n: 20, k: 9 });
+    let GemmShape { m, n, k } = shape;
     let bytes = vec![1u8; 1000];
     for isa in Isa::available() {
         let run = |a: usize, b: usize, scales: usize, c: usize| {
@@ -187,7 +187,7 @@ fn zero_points_at_the_ends_of_the_range() {
         let (a, b) = (Strided::rows(&x[..], 64), Strided::columns(&x[..], 1));
         let e = Epilogue8 { scale: Along::One(f32::MAX), zero, limits, ..Epilogue8::default() };
         for isa in Isa::available() {
-            let (signs, shape) = (Signs { a: false, b: false }, Shape { m: 1, n: 1, k: 64 });
+            let (signs, shape) = (Signs { a: false, b: false }, GemmShape { m: 1, n: 1, k: 64 });
             let (a, b) = (Lhs8::Source(&a), Rhs8::Source(&b));
             gemm8(&Threads::new(1), isa, signs, shape, a, b, &e, &mut c);
         }

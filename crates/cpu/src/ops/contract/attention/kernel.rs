@@ -9,7 +9,7 @@ use trident_ir::DType;
 use trident_kernels::UnaryFunction;
 use trident_kernels::aligned::Scratch;
 use trident_kernels::disjoint::{Disjoint, Rows};
-use trident_kernels::gemm::{self, Epilogue, Item, Lhs, PackedB, Rhs, Shape, Strided};
+use trident_kernels::gemm::{self, Epilogue, GemmShape, Item, Lhs, PackedB, Rhs, Strided};
 use trident_kernels::threads::Threads;
 use trident_simd::Isa;
 
@@ -82,7 +82,7 @@ impl<R: Real> Operands<'_, R> {
                 false => (q, self.scale),
             };
             let keys = rows_of(&self.k, (b, kv, 0));
-            let shape = Shape { m: rows, n: total, k: at.size };
+            let shape = GemmShape { m: rows, n: total, k: at.size };
             let to = Rows::new(&mut scores, stride);
             product(shape, &q, (&keys, key_pack), scale, to);
 
@@ -112,7 +112,7 @@ impl<R: Real> Operands<'_, R> {
             let View { row, .. } = self.v;
             let data = &self.v.data[self.v.start(b, kv, 0)..];
             let values = Strided { data, outer_stride: 1, k_stride: row };
-            let shape = Shape { m: rows, n: at.v_size, k: total };
+            let shape = GemmShape { m: rows, n: at.v_size, k: total };
             let start = out.start(b, h, first);
             // SAFETY: each row of the result belongs to one task.
             let to = unsafe { y.rows(start, out.row) };
@@ -152,7 +152,7 @@ fn rows_of<'a, R: Real>(
 
 /// `alpha · a · b` on this thread; a right operand with a place for its pack is packed there once.
 fn product<R: Real>(
-    shape: Shape,
+    shape: GemmShape,
     a: &Strided<'_, R>,
     (b, pack): (&Strided<'_, R>, Option<&OnceLock<PackedB<R>>>),
     alpha: R,
