@@ -5,7 +5,7 @@
 use std::error::Error;
 use std::sync::Arc;
 use std::time::Instant;
-use trident_apple::metal::{Batch, Buffer, CompileOptions, Dispatch, Metal};
+use trident_apple::metal::{Batch, CompileOptions, Dispatch, Metal, MetalBuffer};
 use trident_emulator::{Check, Emulator, EmulatorOptions};
 
 /// A kernel, its grid, the bytes of its buffers, and its inline bytes with their slot.
@@ -64,7 +64,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             let pipeline = library.pipeline(&library.functions()[0], &[])?;
             let mut dispatch = Dispatch::new(pipeline, case.groups, [case.threads, 1, 1]);
             for (slot, bytes) in (0..).zip(case.buffers) {
-                let buffer: Arc<dyn Buffer> =
+                let buffer: Arc<dyn MetalBuffer> =
                     emulator.buffer(bytes / if slot < 4 { scale as usize } else { 1 })?;
                 dispatch = dispatch.buffer(slot, &buffer, 0);
             }

@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
-use trident_apple::metal::{Buffer, MetalError};
+use trident_apple::metal::{MetalBuffer, MetalError};
 
 /// Bytes without access before and after each buffer.
 const GUARD: usize = 64 << 10;
@@ -133,7 +133,7 @@ impl HostBuffer {
     }
 }
 
-impl Buffer for HostBuffer {
+impl MetalBuffer for HostBuffer {
     fn bytes(&self) -> usize {
         self.bytes
     }

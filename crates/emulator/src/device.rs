@@ -14,7 +14,8 @@ use std::ptr::NonNull;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 use trident_apple::metal::{
-    Buffer, CompileOptions, Family, FunctionConstant, Library, Limits, Metal, MetalError, Queue,
+    CompileOptions, Family, FunctionConstant, Library, Limits, Metal, MetalBuffer, MetalError,
+    Queue,
 };
 
 /// Settings of an emulator.
@@ -177,7 +178,7 @@ impl Metal for Emulator {
         &self.0.options.limits
     }
 
-    fn buffer(&self, bytes: usize) -> Result<Arc<dyn Buffer>, MetalError> {
+    fn buffer(&self, bytes: usize) -> Result<Arc<dyn MetalBuffer>, MetalError> {
         check_length(self.limits(), bytes)?;
         Ok(HostBuffer::new(bytes)?)
     }
@@ -187,7 +188,7 @@ impl Metal for Emulator {
         start: NonNull<u8>,
         bytes: usize,
         owner: Box<dyn Any + Send + Sync>,
-    ) -> Result<Arc<dyn Buffer>, MetalError> {
+    ) -> Result<Arc<dyn MetalBuffer>, MetalError> {
         check_length(self.limits(), bytes)?;
         let page = self.limits().page_bytes;
         for (what, value) in [("the address", start.as_ptr() as usize), ("the length", bytes)] {
@@ -203,7 +204,7 @@ impl Metal for Emulator {
         Ok(HostBuffer::wrap(start, bytes, owner))
     }
 
-    unsafe fn adopt(&self, handle: u64) -> Result<Arc<dyn Buffer>, MetalError> {
+    unsafe fn adopt(&self, handle: u64) -> Result<Arc<dyn MetalBuffer>, MetalError> {
         let reason = "no buffer of this process has it";
         match HostBuffer::of_handle(handle) {
             Some(buffer) => Ok(buffer),

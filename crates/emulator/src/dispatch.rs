@@ -9,7 +9,7 @@ use crate::exec::{Halt, Image, Outcome, Request, run as execute, size_of_group};
 use crate::library::HostPipeline;
 use std::ops::Range;
 use std::ptr;
-use trident_apple::metal::{Argument, BUFFER_SLOTS, Buffer, Dispatch, MetalError, Resident};
+use trident_apple::metal::{Argument, BUFFER_SLOTS, Dispatch, MetalBuffer, MetalError, Resident};
 
 type Result<T> = std::result::Result<T, MetalError>;
 

@@ -11,8 +11,8 @@ use std::ptr::{self, NonNull};
 use std::slice;
 use std::sync::{Arc, OnceLock};
 use trident_apple::metal::{
-    Batch, Buffer, CompileOptions, ConstantValue, Dispatch, FunctionConstant, LanguageVersion,
-    Library, MathMode, Metal, MetalError, Pipeline,
+    Batch, CompileOptions, ConstantValue, Dispatch, FunctionConstant, LanguageVersion, Library,
+    MathMode, Metal, MetalBuffer, MetalError, Pipeline,
 };
 
 /// Room for names and for errors.
@@ -134,12 +134,12 @@ unsafe extern "C" fn mock_wrap(start: *mut u8, bytes: usize) -> *mut c_void {
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn mock_contents(buffer: *const c_void) -> *mut u8 {
-    unsafe { borrow::<Arc<dyn Buffer>>(buffer) }.contents().as_ptr()
+    unsafe { borrow::<Arc<dyn MetalBuffer>>(buffer) }.contents().as_ptr()
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn mock_buffer_free(buffer: *mut c_void) {
-    unsafe { free::<Arc<dyn Buffer>>(buffer) };
+    unsafe { free::<Arc<dyn MetalBuffer>>(buffer) };
 }
 
 #[unsafe(no_mangle)]
@@ -283,7 +283,7 @@ unsafe extern "C" fn mock_run(launch: *const Launch, error: *mut c_char) -> bool
             let bytes = unsafe { slice::from_raw_parts(binding.bytes, binding.length) };
             dispatch.bytes(slot, bytes)
         } else {
-            let buffer = unsafe { borrow::<Arc<dyn Buffer>>(binding.buffer) };
+            let buffer = unsafe { borrow::<Arc<dyn MetalBuffer>>(binding.buffer) };
             dispatch.inside(slot, buffer, 0..buffer.bytes(), binding.offset)
         };
     }
@@ -296,7 +296,7 @@ unsafe extern "C" fn mock_run(launch: *const Launch, error: *mut c_char) -> bool
     if launch.residents > 0 {
         let resident = unsafe { slice::from_raw_parts(launch.resident, launch.residents) };
         for one in resident {
-            let buffer = unsafe { borrow::<Arc<dyn Buffer>>(*one) };
+            let buffer = unsafe { borrow::<Arc<dyn MetalBuffer>>(*one) };
             dispatch = dispatch.reaching(buffer, 0..buffer.bytes());
         }
     }

@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use trident_apple::framework::Gpu;
 use trident_apple::metal::{
-    Batch, Buffer, CompileOptions, ConstantValue, Dispatch, Family, FunctionConstant, GpuTimes,
-    LanguageVersion, Metal, MetalError, Pipeline,
+    Batch, CompileOptions, ConstantValue, Dispatch, Family, FunctionConstant, GpuTimes,
+    LanguageVersion, Metal, MetalBuffer, MetalError, Pipeline,
 };
 use trident_emulator as _; // what the mock forwards to
 
@@ -88,14 +88,14 @@ fn pipeline(gpu: &Gpu, name: &str) -> Arc<dyn Pipeline> {
     library.pipeline(name, &constants).unwrap()
 }
 
-fn floats(gpu: &Gpu, values: &[f32]) -> Arc<dyn Buffer> {
+fn floats(gpu: &Gpu, values: &[f32]) -> Arc<dyn MetalBuffer> {
     let buffer = gpu.buffer(size_of_val(values)).unwrap();
     let to = buffer.contents().cast::<f32>();
     unsafe { std::ptr::copy_nonoverlapping(values.as_ptr(), to.as_ptr(), values.len()) };
     buffer
 }
 
-fn read(buffer: &Arc<dyn Buffer>) -> Vec<f32> {
+fn read(buffer: &Arc<dyn MetalBuffer>) -> Vec<f32> {
     let from = buffer.contents().cast::<f32>();
     unsafe { std::slice::from_raw_parts(from.as_ptr(), buffer.bytes() / 4) }.to_vec()
 }

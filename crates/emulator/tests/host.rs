@@ -7,7 +7,7 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 use trident_apple::device::GpuCompiler;
-use trident_apple::metal::{Buffer, PRIVATE};
+use trident_apple::metal::{MetalBuffer, PRIVATE};
 use trident_emulator::{Check, Emulator, EmulatorOptions};
 use trident_ir::Module;
 use trident_runtime::{
@@ -129,13 +129,13 @@ func @double tile (%x: ptr<f32>[], %y: ptr<f32>[]) {
 }
 ";
 
-fn floats(buffer: &dyn Buffer) -> Vec<f32> {
+fn floats(buffer: &dyn MetalBuffer) -> Vec<f32> {
     let first = buffer.contents().as_ptr().cast::<f32>();
     // SAFETY: the buffer is that long, and tests look at it between launches.
     unsafe { std::slice::from_raw_parts(first, buffer.bytes() / 4) }.to_vec()
 }
 
-fn fill(buffer: &dyn Buffer, value: f32) {
+fn fill(buffer: &dyn MetalBuffer, value: f32) {
     let first = buffer.contents().as_ptr().cast::<f32>();
     // SAFETY: the buffer has that many floats, and no kernel runs while a test fills it.
     unsafe { std::slice::from_raw_parts_mut(first, buffer.bytes() / 4) }.fill(value);

@@ -13,7 +13,7 @@ use trident_runtime::{
     HeldBuffer, LaunchMark, OwnBuffer, ReachedMemory, SharedGpu, SharedGpuError,
 };
 
-use crate::metal::{Buffer, GpuTimes, Metal, MetalError, Queue, Resident};
+use crate::metal::{GpuTimes, Metal, MetalBuffer, MetalError, Queue, Resident};
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
@@ -33,7 +33,7 @@ pub struct GpuHost {
 /// A buffer of another library: launches use it for arguments that lie in it as long as this lives.
 #[derive(Debug)]
 pub struct Held {
-    buffer: Arc<dyn Buffer>,
+    buffer: Arc<dyn MetalBuffer>,
 }
 
 impl Held {
@@ -51,7 +51,7 @@ impl Held {
 /// Memory that kernels may reach by addresses which they read or compute, as long as this lives.
 #[derive(Debug)]
 pub struct Reached {
-    buffer: Arc<dyn Buffer>,
+    buffer: Arc<dyn MetalBuffer>,
     bytes: Range<usize>,
 }
 
@@ -105,7 +105,7 @@ impl GpuHost {
     ///
     /// # Errors
     /// Those of [`Metal::buffer`].
-    pub fn buffer(&self, bytes: usize) -> Result<Arc<dyn Buffer>, MetalError> {
+    pub fn buffer(&self, bytes: usize) -> Result<Arc<dyn MetalBuffer>, MetalError> {
         self.metal.buffer(bytes)
     }
 
@@ -153,7 +153,7 @@ impl GpuHost {
     }
 
     /// The buffer of another library that memory lies in.
-    pub(super) fn holder(&self, memory: &Range<usize>) -> Option<Arc<dyn Buffer>> {
+    pub(super) fn holder(&self, memory: &Range<usize>) -> Option<Arc<dyn MetalBuffer>> {
         let held = lock(&self.held);
         let (place, held) = held.range(..=memory.start).next_back()?;
         let held = held.upgrade()?;
@@ -220,7 +220,7 @@ impl ReachedMemory for Reached {
 
 /// A buffer that was made for this process.
 #[derive(Debug)]
-struct Made(Arc<dyn Buffer>);
+struct Made(Arc<dyn MetalBuffer>);
 
 impl OwnBuffer for Made {
     fn handle(&self) -> u64 {
@@ -239,7 +239,7 @@ impl OwnBuffer for Made {
 pub(super) unsafe fn wrap(
     metal: &dyn Metal,
     memory: &Range<usize>,
-) -> Result<(Arc<dyn Buffer>, usize), MetalError> {
+) -> Result<(Arc<dyn MetalBuffer>, usize), MetalError> {
     let page = metal.limits().page_bytes;
     let start = memory.start / page * page;
     let bytes = memory.end.next_multiple_of(page) - start;

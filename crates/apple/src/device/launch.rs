@@ -17,7 +17,7 @@ use super::alias::{Pointer, Shared, aliases, share};
 use super::compile::{Compiled, GpuKernel};
 use super::host::wrap;
 use super::report;
-use crate::metal::{Batch, Buffer, MetalError, PRIVATE};
+use crate::metal::{Batch, MetalBuffer, MetalError, PRIVATE};
 use crate::msl::{Binding, Field};
 
 /// Bytes of what short elements are exchanged with.
@@ -35,7 +35,7 @@ const FOLLOWS: &str = "\nhint: the kernel follows addresses that it reads or com
 
 /// Memory of a launch on the device.
 struct Bound {
-    buffer: Arc<dyn Buffer>,
+    buffer: Arc<dyn MetalBuffer>,
     /// Where the memory starts in the buffer.
     start: usize,
     /// Whether the buffer is a copy, whose content goes back.
@@ -140,7 +140,7 @@ impl GpuKernel {
         report::print(&words, &program.messages)
     }
 
-    fn buffer(&self, bytes: usize) -> Result<Arc<dyn Buffer>, LaunchError> {
+    fn buffer(&self, bytes: usize) -> Result<Arc<dyn MetalBuffer>, LaunchError> {
         self.side.metal.buffer(bytes).map_err(|error| self.failed(error))
     }
 

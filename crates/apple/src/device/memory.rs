@@ -8,12 +8,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use trident_runtime::{HostMemory, KernelError, MemoryProvider, PAGE, Pages, Pool, Tensor};
 
-use crate::metal::{Buffer, Metal};
+use crate::metal::{Metal, MetalBuffer};
 
 /// Bytes of a buffer that is there to be bound.
 const ROOM: usize = 16;
 
-type Buffers = BTreeMap<usize, Arc<dyn Buffer>>;
+type Buffers = BTreeMap<usize, Arc<dyn MetalBuffer>>;
 
 /// Makes pages that are buffers of the device.
 #[derive(Debug)]
@@ -29,7 +29,7 @@ fn lock(buffers: &Mutex<Buffers>) -> MutexGuard<'_, Buffers> {
 
 /// Part of a buffer.
 pub(super) struct Part {
-    pub(super) buffer: Arc<dyn Buffer>,
+    pub(super) buffer: Arc<dyn MetalBuffer>,
     pub(super) bytes: Range<usize>,
 }
 

@@ -14,7 +14,7 @@ use objc2_foundation::{NSString, NSUInteger};
 use objc2_metal::{MTLBuffer, MTLDevice, MTLResource, MTLResourceOptions, MTLStorageMode};
 
 use super::Device;
-use crate::metal::{Buffer, MetalError, PRIVATE};
+use crate::metal::{MetalBuffer, MetalError, PRIVATE};
 
 /// A buffer that the CPU and the GPU share, or one of another library, which may be private to the GPU.
 #[derive(Debug)]
@@ -124,7 +124,7 @@ impl SharedBuffer {
     }
 }
 
-impl Buffer for SharedBuffer {
+impl MetalBuffer for SharedBuffer {
     fn bytes(&self) -> usize {
         self.raw.length()
     }

@@ -21,7 +21,7 @@ use objc2::runtime::ProtocolObject;
 use objc2_foundation::{NSError, NSOperatingSystemVersion, NSProcessInfo};
 use objc2_metal::{MTLCreateSystemDefaultDevice, MTLDevice};
 
-use crate::metal::{Buffer, CompileOptions, Library, Limits, Metal, MetalError, Queue};
+use crate::metal::{CompileOptions, Library, Limits, Metal, MetalBuffer, MetalError, Queue};
 use archive::Archives;
 use buffer::SharedBuffer;
 use library::SourceLibrary;
@@ -104,7 +104,7 @@ impl Metal for Gpu {
         &self.0.limits
     }
 
-    fn buffer(&self, bytes: usize) -> Result<Arc<dyn Buffer>, MetalError> {
+    fn buffer(&self, bytes: usize) -> Result<Arc<dyn MetalBuffer>, MetalError> {
         self.0.check_length(bytes)?;
         Ok(Arc::new(SharedBuffer::new(&self.0, bytes)?))
     }
@@ -114,7 +114,7 @@ impl Metal for Gpu {
         start: NonNull<u8>,
         bytes: usize,
         owner: Box<dyn Any + Send + Sync>,
-    ) -> Result<Arc<dyn Buffer>, MetalError> {
+    ) -> Result<Arc<dyn MetalBuffer>, MetalError> {
         self.0.check_length(bytes)?;
         let page = self.0.limits.page_bytes;
         for (what, value) in [("the address", start.as_ptr() as usize), ("the length", bytes)] {
@@ -131,7 +131,7 @@ impl Metal for Gpu {
         Ok(Arc::new(unsafe { SharedBuffer::wrap(&self.0, start, bytes, owner) }?))
     }
 
-    unsafe fn adopt(&self, handle: u64) -> Result<Arc<dyn Buffer>, MetalError> {
+    unsafe fn adopt(&self, handle: u64) -> Result<Arc<dyn MetalBuffer>, MetalError> {
         // SAFETY: the caller promises that the object of the handle lives until this returns.
         Ok(Arc::new(unsafe { SharedBuffer::adopt(&self.0, handle) }?))
     }

@@ -19,7 +19,7 @@ use super::buffer::SharedBuffer;
 use super::library::ComputePipeline;
 use super::{Device, description};
 use crate::metal::{
-    Argument, Batch, Buffer, Completion, Dispatch, GpuTimes, MetalError, Order, Pending, Queue,
+    Argument, Batch, Completion, Dispatch, GpuTimes, MetalBuffer, MetalError, Order, Pending, Queue,
 };
 
 /// A queue of the GPU.
@@ -83,7 +83,7 @@ impl CommandQueue {
 
     fn raw_buffer<'a>(
         &self,
-        buffer: &'a Arc<dyn Buffer>,
+        buffer: &'a Arc<dyn MetalBuffer>,
     ) -> Option<&'a ProtocolObject<dyn objc2_metal::MTLBuffer>> {
         buffer.downcast::<SharedBuffer>()?.of(&self.device)
     }

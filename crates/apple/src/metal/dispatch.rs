@@ -1,6 +1,6 @@
 //! Batches of dispatches, and the limits that they must obey.
 
-use super::{BUFFER_SLOTS, Buffer, Limits, MAX_INLINE_BYTES, MetalError, Pipeline};
+use super::{BUFFER_SLOTS, Limits, MAX_INLINE_BYTES, MetalBuffer, MetalError, Pipeline};
 use std::ops::Range;
 use std::sync::Arc;
 use trident_ir::counted;
@@ -11,7 +11,7 @@ pub enum Argument {
     /// Bytes of a buffer.
     Buffer {
         /// The buffer.
-        buffer: Arc<dyn Buffer>,
+        buffer: Arc<dyn MetalBuffer>,
         /// The bytes that the kernel may access; a device that checks kernels reports accesses to other bytes.
         bytes: Range<usize>,
         /// The byte whose address the kernel gets, within `bytes` or behind the last one.
@@ -34,7 +34,7 @@ pub struct Binding {
 #[derive(Clone, Debug)]
 pub struct Resident {
     /// The buffer.
-    pub buffer: Arc<dyn Buffer>,
+    pub buffer: Arc<dyn MetalBuffer>,
     /// The bytes that the kernel may access; a device that checks kernels reports accesses to other bytes.
     pub bytes: Range<usize>,
 }
@@ -89,13 +89,13 @@ impl Dispatch {
 
     /// Binds a buffer from `offset` bytes on.
     #[must_use]
-    pub fn buffer(self, slot: u32, buffer: &Arc<dyn Buffer>, offset: usize) -> Dispatch {
+    pub fn buffer(self, slot: u32, buffer: &Arc<dyn MetalBuffer>, offset: usize) -> Dispatch {
         self.part(slot, buffer, offset..buffer.bytes())
     }
 
     /// Binds some bytes of a buffer, such as a tensor of several that share it.
     #[must_use]
-    pub fn part(self, slot: u32, buffer: &Arc<dyn Buffer>, bytes: Range<usize>) -> Dispatch {
+    pub fn part(self, slot: u32, buffer: &Arc<dyn MetalBuffer>, bytes: Range<usize>) -> Dispatch {
         let at = bytes.start;
         self.inside(slot, buffer, bytes, at)
     }
@@ -105,7 +105,7 @@ impl Dispatch {
     pub fn inside(
         mut self,
         slot: u32,
-        buffer: &Arc<dyn Buffer>,
+        buffer: &Arc<dyn MetalBuffer>,
         bytes: Range<usize>,
         at: usize,
     ) -> Dispatch {
@@ -130,7 +130,7 @@ impl Dispatch {
 
     /// Lets the kernel follow addresses to some bytes of a buffer.
     #[must_use]
-    pub fn reaching(mut self, buffer: &Arc<dyn Buffer>, bytes: Range<usize>) -> Dispatch {
+    pub fn reaching(mut self, buffer: &Arc<dyn MetalBuffer>, bytes: Range<usize>) -> Dispatch {
         self.resident.push(Resident { buffer: Arc::clone(buffer), bytes });
         self
     }
@@ -268,7 +268,7 @@ mod tests {
     #[derive(Debug)]
     struct Memory;
 
-    impl Buffer for Memory {
+    impl MetalBuffer for Memory {
         fn bytes(&self) -> usize {
             64
         }
@@ -309,14 +309,14 @@ mod tests {
 
     #[test]
     fn a_dispatch_within_all_limits_passes() {
-        let buffer: Arc<dyn Buffer> = Arc::new(Memory);
+        let buffer: Arc<dyn MetalBuffer> = Arc::new(Memory);
         let fine = dispatch([7, 1, 1], [32, 8, 1]).buffer(0, &buffer, 60).bytes(30, &[1; 4096]);
         assert_eq!(message(&fine.threadgroup(0, 768)), "");
     }
 
     #[test]
     fn each_limit_is_an_error_with_its_figures() {
-        let buffer: Arc<dyn Buffer> = Arc::new(Memory);
+        let buffer: Arc<dyn MetalBuffer> = Arc::new(Memory);
         let one = || dispatch([1, 1, 1], [32, 1, 1]);
         for (wrong, expected) in [
             (dispatch([1, 0, 1], [32, 1, 1]), "the grid has a zero dimension: [1, 0, 1]"),

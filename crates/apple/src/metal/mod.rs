@@ -47,7 +47,7 @@ pub trait Metal: fmt::Debug + Send + Sync {
     ///
     /// # Errors
     /// [`MetalError::Limit`] for more than [`Limits::max_buffer_bytes`]; [`MetalError::Memory`] if there is no memory.
-    fn buffer(&self, bytes: usize) -> Result<Arc<dyn Buffer>, MetalError>;
+    fn buffer(&self, bytes: usize) -> Result<Arc<dyn MetalBuffer>, MetalError>;
 
     /// Makes a buffer of `bytes` bytes of the host's memory, without a copy. The buffer holds `owner` as long as it
     /// lives.
@@ -63,7 +63,7 @@ pub trait Metal: fmt::Debug + Send + Sync {
         start: NonNull<u8>,
         bytes: usize,
         owner: Box<dyn Any + Send + Sync>,
-    ) -> Result<Arc<dyn Buffer>, MetalError>;
+    ) -> Result<Arc<dyn MetalBuffer>, MetalError>;
 
     /// Takes a buffer that another library of this process has made, by its handle: the `id<MTLBuffer>` that DLPack calls
     /// the data of an array on device `kDLMetal`. A handle is no address of memory. The buffer is held, not copied.
@@ -74,7 +74,7 @@ pub trait Metal: fmt::Debug + Send + Sync {
     /// # Safety
     /// The handle is that of an object which lives until this returns. Its memory is accessed under the contract of
     /// [`Queue::commit`].
-    unsafe fn adopt(&self, handle: u64) -> Result<Arc<dyn Buffer>, MetalError>;
+    unsafe fn adopt(&self, handle: u64) -> Result<Arc<dyn MetalBuffer>, MetalError>;
 
     /// Compiles MSL.
     ///
@@ -94,7 +94,7 @@ pub trait Metal: fmt::Debug + Send + Sync {
 }
 
 /// Memory that the CPU and the GPU share. An implementation recognises its own buffers by their type.
-pub trait Buffer: Any + fmt::Debug + Send + Sync {
+pub trait MetalBuffer: Any + fmt::Debug + Send + Sync {
     /// Length in bytes.
     fn bytes(&self) -> usize;
 
@@ -120,19 +120,19 @@ pub trait Buffer: Any + fmt::Debug + Send + Sync {
         let _ = label;
     }
 
-    /// Says that the content means nothing until a kernel, or [`Buffer::written`], has written it. A device that checks
+    /// Says that the content means nothing until a kernel, or [`MetalBuffer::written`], has written it. A device that checks
     /// kernels then reports a read of a byte that was not written.
     fn discard(&self) {}
 
-    /// Says that the host has written `bytes` bytes from `offset`, after [`Buffer::discard`].
+    /// Says that the host has written `bytes` bytes from `offset`, after [`MetalBuffer::discard`].
     fn written(&self, offset: usize, bytes: usize) {
         let _ = (offset, bytes);
     }
 }
 
-impl dyn Buffer {
+impl dyn MetalBuffer {
     /// The buffer as the type `T` of an implementation.
-    pub fn downcast<T: Buffer>(&self) -> Option<&T> {
+    pub fn downcast<T: MetalBuffer>(&self) -> Option<&T> {
         (self as &dyn Any).downcast_ref()
     }
 }

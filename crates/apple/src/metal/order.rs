@@ -50,7 +50,7 @@ impl Order {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Buffer, Pipeline, PipelineInfo};
+    use super::super::{MetalBuffer, Pipeline, PipelineInfo};
     use super::*;
     use std::ptr::NonNull;
     use std::sync::Arc;
@@ -68,7 +68,7 @@ mod tests {
     #[derive(Debug)]
     struct Memory(usize);
 
-    impl Buffer for Memory {
+    impl MetalBuffer for Memory {
         fn bytes(&self) -> usize {
             64
         }
@@ -95,7 +95,7 @@ mod tests {
 
     #[test]
     fn only_what_meets_written_memory_waits() {
-        let [a, b, again]: [Arc<dyn Buffer>; 3] =
+        let [a, b, again]: [Arc<dyn MetalBuffer>; 3] =
             [Arc::new(Memory(1024)), Arc::new(Memory(2048)), Arc::new(Memory(1024))];
         let mut order = Order::default();
         // Slot 1 is written.
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn what_follows_addresses_runs_alone() {
-        let [a, b]: [Arc<dyn Buffer>; 2] = [Arc::new(Memory(1024)), Arc::new(Memory(2048))];
+        let [a, b]: [Arc<dyn MetalBuffer>; 2] = [Arc::new(Memory(1024)), Arc::new(Memory(2048))];
         let mut order = Order::default();
         let mut add = |dispatch: &Dispatch| order.add(dispatch, |_| false);
         let follows = dispatch().reaching(&a, 0..64);

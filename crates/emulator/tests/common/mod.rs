@@ -4,7 +4,8 @@
 
 use std::sync::{Arc, OnceLock};
 use trident_apple::metal::{
-    Batch, Buffer, CompileOptions, Dispatch, LanguageVersion, Library, Metal, MetalError, Queue,
+    Batch, CompileOptions, Dispatch, LanguageVersion, Library, Metal, MetalBuffer, MetalError,
+    Queue,
 };
 use trident_emulator::{Check, CheckReport, Emulator, EmulatorOptions, FindingKind};
 
@@ -46,7 +47,7 @@ impl Rig {
         Ok(Rig { emulator, library, queue })
     }
 
-    pub(crate) fn buffer<T: Copy>(&self, data: &[T]) -> Arc<dyn Buffer> {
+    pub(crate) fn buffer<T: Copy>(&self, data: &[T]) -> Arc<dyn MetalBuffer> {
         let buffer = self.emulator.buffer(size_of_val(data)).unwrap();
         // SAFETY: the buffer has room, and nothing uses it yet.
         unsafe {
@@ -68,7 +69,7 @@ impl Rig {
     }
 }
 
-pub(crate) fn read<T: Copy>(buffer: &Arc<dyn Buffer>) -> Vec<T> {
+pub(crate) fn read<T: Copy>(buffer: &Arc<dyn MetalBuffer>) -> Vec<T> {
     let count = buffer.bytes() / size_of::<T>();
     // SAFETY: the batches that use the buffer have completed.
     unsafe { std::slice::from_raw_parts(buffer.contents().cast::<T>().as_ptr(), count) }.to_vec()
