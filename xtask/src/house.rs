@@ -53,7 +53,7 @@ const COUNTS: &[Count] = &[
     Count {
         name: "defaults",
         explanation: "second defaults of attributes, beside those of the op table",
-        limit: 1,
+        limit: 0,
         goal: 0,
         places: |sources| {
             let read = r#"\.(?:int|flag|float|str|ints|floats|strs|dtype|attr)\("\w+"\)"#;

@@ -2,7 +2,7 @@
 
 use super::{VerifyError, Violation};
 use crate::op::Effect;
-use crate::{Func, Module, Op, OpKind, Type, ValueId};
+use crate::{Func, Module, Op, OpKind, Type, ValueId, ops};
 use std::collections::HashMap;
 
 /// Callees exist, are of the caller's level and take and return what the call says; no function calls itself, by
@@ -15,12 +15,11 @@ pub(super) fn verify(module: &Module) -> Result<(), VerifyError> {
         let mut found = vec![];
         let mut fault = None;
         func.body.walk(&mut |op| {
-            if op.kind == OpKind::Call {
-                let callee = op.str("callee").unwrap_or_default();
-                match places.get(callee) {
-                    Some(&i) => found.push((i, op)),
-                    None => drop(fault.get_or_insert((op, Violation::Callee(callee.to_owned())))),
-                }
+            // Each function is verified before, so a call fits its row.
+            let Some(callee) = ops::Call::of(op).map(|call| call.callee()) else { return };
+            match places.get(callee) {
+                Some(&i) => found.push((i, op)),
+                None => drop(fault.get_or_insert((op, Violation::Callee(callee.to_owned())))),
             }
         });
         if let Some((op, fault)) = fault {
