@@ -51,10 +51,9 @@ impl DeviceArgs {
     /// The hardware for a served model: these devices, or those that its own parameter names.
     pub(crate) fn hardware(&self, choice: Option<&str>) -> Result<Hardware, Failure> {
         let settings = Settings { threads: self.threads };
-        let opened = match choice {
-            Some(choice) => trident_devices::for_models(choice, &settings).map_err(failure)?,
-            None => self.open()?,
-        };
+        let choice = choice.or(self.device.named());
+        let opened = trident_devices::open(choice, &settings).and_then(|opened| opened.models());
+        let opened = opened.map_err(failure)?;
         let accelerators = trident_devices::accelerators(&opened, &settings);
         let ForModels { devices, folder } = opened;
         Ok(Hardware { devices, folder, accelerators })
@@ -83,20 +82,12 @@ impl DeviceName {
     }
 
     fn models_on(&self, threads: usize) -> Result<ForModels, DeviceError> {
-        let settings = Settings { threads };
-        match &self.device {
-            Some(choice) => trident_devices::for_models(choice, &settings),
-            None => trident_devices::for_models_by_default(&settings),
-        }
+        trident_devices::open(self.named(), &Settings { threads })?.models()
     }
 
     fn compiler_on(&self, threads: usize) -> Result<Arc<dyn KernelCompiler>, DeviceError> {
-        let settings = Settings { threads };
-        let opened = match &self.device {
-            Some(name) => trident_devices::for_kernels(name, &settings),
-            None => trident_devices::for_kernels_by_default(&settings),
-        };
-        opened.map(|opened| opened.compiler)
+        let opened = trident_devices::open(self.named(), &Settings { threads })?;
+        opened.kernels().map(|opened| opened.compiler)
     }
 }
 

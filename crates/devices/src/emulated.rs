@@ -7,7 +7,11 @@ use trident_emulator::{Check, Emulator, EmulatorOptions};
 use trident_runtime::Device;
 use trident_runtime::DeviceInfo;
 
-use crate::{DeviceError, EMULATED, EMULATED_M5, ForKernels, Settings, gpu};
+#[cfg(feature = "models")]
+use crate::models::OpenModels;
+use crate::{
+    DeviceEntry, DeviceError, EMULATED, EMULATED_M5, ForKernels, OpenKernels, Settings, gpu,
+};
 
 /// The chip whose figures the emulated device has: what is compiled for it differs.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -15,6 +19,41 @@ pub(crate) enum Chip {
     M1,
     /// The first with units for tensor operations.
     M5,
+}
+
+/// The emulator as a GPU of this chip.
+pub(crate) struct EmulatedGpu(pub(crate) Chip);
+
+impl DeviceEntry for EmulatedGpu {
+    fn name(&self) -> &'static str {
+        match self.0 {
+            Chip::M1 => EMULATED,
+            Chip::M5 => EMULATED_M5,
+        }
+    }
+
+    fn is_for_tests(&self) -> bool {
+        true
+    }
+
+    fn is_gpu(&self) -> bool {
+        true
+    }
+
+    fn kernels(&self) -> Option<OpenKernels> {
+        Some(match self.0 {
+            Chip::M1 => |settings| kernels(settings, &EmulatedGpu(Chip::M1)),
+            Chip::M5 => |settings| kernels(settings, &EmulatedGpu(Chip::M5)),
+        })
+    }
+
+    #[cfg(feature = "models")]
+    fn models(&self) -> Option<OpenModels> {
+        match self.0 {
+            Chip::M1 => Some(|choice| model(&choice.settings)),
+            Chip::M5 => None,
+        }
+    }
 }
 
 /// The emulator, which runs Metal programs checked or not.
@@ -38,15 +77,14 @@ fn info(name: &str, settings: &Settings, metal: &dyn Metal) -> DeviceInfo {
     gpu::info(name, description, settings, metal)
 }
 
-pub(crate) fn kernels(settings: &Settings, chip: Chip) -> Result<ForKernels, DeviceError> {
-    let plain = emulator(settings, chip, None)?;
-    let checked = emulator(settings, chip, Some(Check::default()))?;
-    let name = if chip == Chip::M5 { EMULATED_M5 } else { EMULATED };
-    Ok(gpu::kernels(info(name, settings, &*plain), plain, Some(checked)))
+fn kernels(settings: &Settings, gpu: &EmulatedGpu) -> Result<ForKernels, DeviceError> {
+    let plain = emulator(settings, gpu.0, None)?;
+    let checked = emulator(settings, gpu.0, Some(Check::default()))?;
+    Ok(gpu::kernels(info(gpu.name(), settings, &*plain), plain, Some(checked)))
 }
 
 #[cfg(feature = "models")]
-pub(crate) fn model(settings: &Settings) -> Result<Arc<dyn Device>, DeviceError> {
+fn model(settings: &Settings) -> Result<Arc<dyn Device>, DeviceError> {
     let metal = emulator(settings, Chip::M1, None)?;
     Ok(gpu::model(info(EMULATED, settings, &*metal), metal))
 }

@@ -1,11 +1,14 @@
 //! The devices that programs can be run on, by name: what the command line, the Python package and servers share.
 //!
-//! A device is an entry of the table `DEVICES`, with two optional abilities: it compiles kernels, and it runs models. What only
-//! launches kernels, as the Python package does, leaves the feature `models` out and builds no ops of models. Apple's GPUs are
+//! The table `DEVICES` lists them. Each is a [`DeviceEntry`] with two abilities, of which it may lack one: it compiles kernels,
+//! and it runs models. [`open()`] finds the devices of a choice, and what it gives makes one ability of theirs. Programs that only
+//! launch kernels, as the Python package does, leave the feature `models` out and build no ops of models. Apple's GPUs are
 //! linked on macOS, for the emulator, and for the feature `texts`.
 
+mod cpu;
 #[cfg(all(feature = "emulator", target_os = "linux", target_arch = "x86_64"))]
 mod emulated;
+mod error;
 #[cfg(any(
     target_os = "macos",
     all(feature = "emulator", target_os = "linux", target_arch = "x86_64")
@@ -18,19 +21,17 @@ mod models;
 #[cfg(feature = "texts")]
 mod texts;
 
+pub use error::{Ability, DeviceError};
+
 #[cfg(feature = "models")]
 pub use models::{
-    ACCELERATORS, ForModels, accelerators, for_models, for_models_by_default, is_gpu,
-    model_devices, names,
+    ACCELERATORS, ForModels, ModelChoice, OpenModels, accelerators, is_gpu, model_devices,
 };
 
 #[cfg(feature = "texts")]
 pub use texts::{MetalChip, MetalTexts, has_metal};
 
-#[cfg(all(feature = "emulator", target_os = "linux", target_arch = "x86_64"))]
-use emulated::Chip;
 use std::sync::Arc;
-use trident_jit::Compiler;
 use trident_runtime::{DeviceInfo, KernelCompiler, SharedGpu};
 
 /// Names of devices.
@@ -49,49 +50,6 @@ pub struct Settings {
 
 /// Most threads that may be asked for: far more than any machine has, far fewer than a system refuses.
 pub const MAX_THREADS: usize = 1024;
-
-/// A choice of devices that cannot be opened.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum DeviceError {
-    /// A name that no device has.
-    #[error("there is no device `{0}`")]
-    Unknown(String),
-    /// A name given twice.
-    #[error("device `{0}` is named twice")]
-    Twice(String),
-    /// No device, or one that runs models only.
-    #[error("there is no device `{0}` that compiles kernels")]
-    NoCompiler(String),
-    /// A device that compiles kernels only.
-    #[error("the device `{0}` runs no models, only kernels")]
-    NoModels(String),
-    /// A device that is not there, or lacks something.
-    #[error("{reason}")]
-    Unavailable {
-        /// The device, and what is missing.
-        reason: String,
-        /// A hint on what to do.
-        hint: Option<String>,
-    },
-    /// A chip whose figures are not known.
-    #[error("there is no chip `{name}`; the chips are {known}")]
-    UnknownChip {
-        /// The name given.
-        name: String,
-        /// The names of all chips.
-        known: String,
-    },
-    /// Kernels run on one device.
-    #[error("kernels run on one device, and `{0}` names several")]
-    Several(String),
-}
-
-impl DeviceError {
-    fn unavailable(device: &str, reason: &str, hint: &str) -> DeviceError {
-        let reason = format!("the device `{device}` is not available: {reason}");
-        DeviceError::Unavailable { reason, hint: Some(hint.to_owned()) }
-    }
-}
 
 /// A compiler of kernels, for a device.
 #[derive(Clone)]
@@ -121,101 +79,115 @@ pub struct GpuLimits {
     pub host: Arc<dyn SharedGpu>,
 }
 
-/// Opens a compiler of kernels.
-type OpenKernels = fn(&Settings) -> Result<ForKernels, DeviceError>;
+/// Makes a device's compiler of kernels.
+pub type OpenKernels = fn(&Settings) -> Result<ForKernels, DeviceError>;
 
 /// A device of the table: its name and its abilities.
-pub struct DeviceEntry {
-    /// As in `--device`.
-    pub name: &'static str,
+pub trait DeviceEntry: Sync {
+    /// The name, as in `--device`.
+    fn name(&self) -> &'static str;
+
     /// Whether it is for tests only, and so left out of lists of what a machine offers.
-    pub for_tests: bool,
+    fn is_for_tests(&self) -> bool {
+        false
+    }
+
     /// Whether it is a GPU, or stands for one.
-    pub is_gpu: bool,
-    /// Makes its compiler of kernels.
-    kernels: Option<OpenKernels>,
-    /// Makes the device that runs models, as part of a choice.
+    fn is_gpu(&self) -> bool {
+        false
+    }
+
+    /// The ability to compile kernels.
+    fn kernels(&self) -> Option<OpenKernels> {
+        None
+    }
+
+    /// The ability to run models.
     #[cfg(feature = "models")]
-    models: Option<models::Make>,
+    fn models(&self) -> Option<models::OpenModels> {
+        None
+    }
 }
 
 /// The devices there are.
-const DEVICES: &[DeviceEntry] = &[
-    DeviceEntry {
-        name: CPU,
-        for_tests: false,
-        is_gpu: false,
-        kernels: Some(cpu_kernels),
-        #[cfg(feature = "models")]
-        models: Some(models::cpu),
-    },
+const DEVICES: &[&dyn DeviceEntry] = &[
+    &cpu::Cpu,
     #[cfg(feature = "models")]
-    DeviceEntry {
-        name: "queued",
-        for_tests: true,
-        is_gpu: false,
-        kernels: None,
-        models: Some(models::queued),
-    },
+    &cpu::QueuedCpu,
     #[cfg(all(feature = "emulator", target_os = "linux", target_arch = "x86_64"))]
-    DeviceEntry {
-        name: EMULATED,
-        for_tests: true,
-        is_gpu: true,
-        kernels: Some(|settings| emulated::kernels(settings, Chip::M1)),
-        #[cfg(feature = "models")]
-        models: Some(|_, settings| emulated::model(settings)),
-    },
+    &emulated::EmulatedGpu(emulated::Chip::M1),
     #[cfg(all(feature = "emulator", target_os = "linux", target_arch = "x86_64"))]
-    DeviceEntry {
-        name: EMULATED_M5,
-        for_tests: true,
-        is_gpu: true,
-        kernels: Some(|settings| emulated::kernels(settings, Chip::M5)),
-        #[cfg(feature = "models")]
-        models: None,
-    },
+    &emulated::EmulatedGpu(emulated::Chip::M5),
     #[cfg(target_os = "macos")]
-    DeviceEntry {
-        name: METAL,
-        for_tests: false,
-        is_gpu: true,
-        kernels: Some(metal::kernels),
-        #[cfg(feature = "models")]
-        models: Some(|_, settings| metal::model(settings)),
-    },
+    &metal::MacGpu,
 ];
 
+/// The devices of a choice. Neither ability of theirs is made yet.
+pub struct Opened {
+    /// As it was written.
+    choice: String,
+    /// Those of the choice, in its order; none where no device is named.
+    entries: Vec<&'static dyn DeviceEntry>,
+    settings: Settings,
+}
+
+/// The devices of a choice such as `cpu` or `queued,cpu`, or those of the machine where none is named.
+///
+/// # Errors
+/// If a name is unknown, is given twice, or is that of a device which another system or build has.
+pub fn open(choice: Option<&str>, settings: &Settings) -> Result<Opened, DeviceError> {
+    let names = choice.map(names).unwrap_or_default();
+    let entry = |(i, name): (usize, &&str)| match names[..i].contains(name) {
+        true => Err(DeviceError::Twice((*name).to_owned())),
+        false => find(name),
+    };
+    let entries = names.iter().enumerate().map(entry).collect::<Result<_, _>>()?;
+    Ok(Opened { choice: choice.unwrap_or_default().to_owned(), entries, settings: *settings })
+}
+
+impl Opened {
+    /// The compiler of kernels. Where no device is named it is that of the GPU on a Mac, elsewhere that of the CPU.
+    ///
+    /// # Errors
+    /// If there are several devices, or the device compiles no kernels or is not available.
+    pub fn kernels(&self) -> Result<ForKernels, DeviceError> {
+        let open = |entry: &'static dyn DeviceEntry| {
+            let open = entry.kernels().ok_or_else(|| lacks(entry, Ability::Kernels))?;
+            open(&self.settings)
+        };
+        match self.entries[..] {
+            [] => match find(METAL).and_then(open) {
+                Err(DeviceError::Unavailable { .. }) => find(CPU).and_then(open),
+                opened => opened,
+            },
+            [entry] => open(entry),
+            _ => Err(DeviceError::Several(self.choice.clone())),
+        }
+    }
+}
+
+/// The names in a choice.
+pub fn names(choice: &str) -> Vec<&str> {
+    choice.split(',').map(str::trim).collect()
+}
+
 /// The entry of this name.
-fn find(name: &str) -> Result<&'static DeviceEntry, DeviceError> {
-    let found = DEVICES.iter().find(|entry| entry.name == name);
+fn find(name: &str) -> Result<&'static dyn DeviceEntry, DeviceError> {
+    let found = DEVICES.iter().copied().find(|entry| entry.name() == name);
     found.ok_or_else(|| absent(name).unwrap_or_else(|| DeviceError::Unknown(name.to_owned())))
 }
 
-fn cpu_kernels(settings: &Settings) -> Result<ForKernels, DeviceError> {
-    let compiler = Compiler::for_machine(settings.threads);
-    Ok(ForKernels { info: compiler.info(), compiler: Arc::new(compiler), gpu: None })
-}
-
-/// The compiler of kernels for the device of this name.
-pub fn for_kernels(name: &str, settings: &Settings) -> Result<ForKernels, DeviceError> {
-    if name.contains(',') {
-        return Err(DeviceError::Several(name.to_owned()));
-    }
-    let none = || DeviceError::NoCompiler(name.to_owned());
-    let entry = match find(name) {
-        Err(DeviceError::Unknown(_)) => return Err(none()),
-        found => found?,
+/// The error that a device lacks an ability.
+fn lacks(entry: &dyn DeviceEntry, ability: Ability) -> DeviceError {
+    let has = |entry: &dyn DeviceEntry| match ability {
+        Ability::Kernels => entry.kernels().is_some(),
+        #[cfg(feature = "models")]
+        Ability::Models => entry.models().is_some(),
+        #[cfg(not(feature = "models"))]
+        Ability::Models => false,
     };
-    (entry.kernels.ok_or_else(none)?)(settings)
-}
-
-/// The compiler of kernels where no device is named: that of the GPU on a Mac, elsewhere that of the CPU.
-pub fn for_kernels_by_default(settings: &Settings) -> Result<ForKernels, DeviceError> {
-    match for_kernels(METAL, settings) {
-        Err(DeviceError::Unavailable { .. }) => for_kernels(CPU, settings),
-        opened => opened,
-    }
+    let able = DEVICES.iter().filter(|entry| has(**entry)).map(|entry| entry.name());
+    DeviceError::Lacks { device: entry.name(), ability, able: able.collect::<Vec<_>>().join(", ") }
 }
 
 /// Whether the device of this name is a GPU in emulation, whether or not this build has it.
@@ -243,19 +215,45 @@ mod tests {
 
     const ONE: Settings = Settings { threads: 1 };
 
+    fn kernels(choice: Option<&str>) -> Result<ForKernels, DeviceError> {
+        open(choice, &ONE)?.kernels()
+    }
+
     #[test]
     fn what_cannot_be_opened_is_named() {
-        let error = |choice| for_kernels(choice, &ONE).err().unwrap();
-        assert_eq!(error("queued"), DeviceError::NoCompiler("queued".into()));
+        let error = |choice| kernels(Some(choice)).err().unwrap();
+        assert_eq!(error("gpu"), DeviceError::Unknown("gpu".into()));
+        assert!(kernels(Some("cpu")).is_ok());
+    }
+
+    #[test]
+    #[cfg(feature = "models")]
+    fn the_ability_that_a_device_lacks_is_named() {
+        let error = |choice| kernels(Some(choice)).err().unwrap();
+        let said = error("queued").to_string();
+        assert!(
+            said.starts_with("the device `queued` compiles no kernels; devices that do: cpu"),
+            "{said}"
+        );
         assert_eq!(error("cpu,queued"), DeviceError::Several("cpu,queued".into()));
-        assert!(for_kernels("cpu", &ONE).is_ok());
     }
 
     #[test]
     #[cfg(not(target_os = "macos"))]
     fn a_machine_without_metal_says_so_and_takes_its_cpu() {
-        let said = for_kernels("metal", &ONE).err().unwrap().to_string();
+        let said = kernels(Some("metal")).err().unwrap().to_string();
         assert!(said.contains("`metal` is not available: it needs macOS"), "{said}");
-        assert_eq!(for_kernels_by_default(&ONE).unwrap().info.name, "cpu");
+        assert_eq!(kernels(None).unwrap().info.name, "cpu");
+    }
+
+    #[test]
+    fn each_device_has_an_ability() {
+        for entry in DEVICES {
+            #[cfg(feature = "models")]
+            let runs_models = entry.models().is_some();
+            #[cfg(not(feature = "models"))]
+            let runs_models = false;
+            assert!(entry.kernels().is_some() || runs_models, "{}", entry.name());
+        }
     }
 }

@@ -7,7 +7,31 @@ use trident_apple::metal::Metal;
 use trident_runtime::Device;
 use trident_runtime::DeviceInfo;
 
-use crate::{DeviceError, ForKernels, METAL, Settings, gpu};
+#[cfg(feature = "models")]
+use crate::models::OpenModels;
+use crate::{DeviceEntry, DeviceError, ForKernels, METAL, OpenKernels, Settings, gpu};
+
+/// The GPU of a Mac.
+pub(crate) struct MacGpu;
+
+impl DeviceEntry for MacGpu {
+    fn name(&self) -> &'static str {
+        METAL
+    }
+
+    fn is_gpu(&self) -> bool {
+        true
+    }
+
+    fn kernels(&self) -> Option<OpenKernels> {
+        Some(kernels)
+    }
+
+    #[cfg(feature = "models")]
+    fn models(&self) -> Option<OpenModels> {
+        Some(|choice| model(&choice.settings))
+    }
+}
 
 fn open(settings: &Settings) -> Result<(DeviceInfo, Arc<dyn Metal>), DeviceError> {
     let metal = Arc::new(framework::Gpu::open()?);
@@ -15,13 +39,13 @@ fn open(settings: &Settings) -> Result<(DeviceInfo, Arc<dyn Metal>), DeviceError
     Ok((info, metal))
 }
 
-pub(crate) fn kernels(settings: &Settings) -> Result<ForKernels, DeviceError> {
+fn kernels(settings: &Settings) -> Result<ForKernels, DeviceError> {
     let (info, metal) = open(settings)?;
     Ok(gpu::kernels(info, metal, None))
 }
 
 #[cfg(feature = "models")]
-pub(crate) fn model(settings: &Settings) -> Result<Arc<dyn Device>, DeviceError> {
+fn model(settings: &Settings) -> Result<Arc<dyn Device>, DeviceError> {
     let (info, metal) = open(settings)?;
     Ok(gpu::model(info, metal))
 }

@@ -3,42 +3,34 @@
 //! A choice of devices is written as their names with commas between them, such as `queued,cpu`: each op goes to the one that
 //! claims it at the least cost, and of equal ones to the first.
 
-use crate::{CPU, DEVICES, DeviceEntry, DeviceError, METAL, Settings, find};
+use crate::{
+    Ability, CPU, DEVICES, DeviceEntry, DeviceError, METAL, Opened, Settings, find, lacks, open,
+};
 use std::sync::Arc;
 use trident_cpu::CpuDevice;
-use trident_runtime::{Device, Queued, QueuedOptions};
+use trident_runtime::Device;
 
-/// Makes the device of an entry.
-pub(crate) type Make = fn(&Choice<'_>, &Settings) -> Opened;
-
-type Opened = Result<Arc<dyn Device>, DeviceError>;
+/// Makes the device of an entry, as one of a choice.
+pub type OpenModels = fn(&ModelChoice) -> Result<Arc<dyn Device>, DeviceError>;
 
 /// The devices that run models.
-pub fn model_devices() -> impl Iterator<Item = &'static DeviceEntry> {
-    DEVICES.iter().filter(|entry| entry.models.is_some())
+pub fn model_devices() -> impl Iterator<Item = &'static dyn DeviceEntry> {
+    DEVICES.iter().copied().filter(|entry| entry.models().is_some())
 }
 
 /// Whether the device of this name is a GPU. The emulated one stands for that of a Mac, and counts as one.
 pub fn is_gpu(name: &str) -> bool {
-    model_devices().any(|entry| entry.is_gpu && entry.name == name)
+    model_devices().any(|entry| entry.is_gpu() && entry.name() == name)
 }
 
-/// A choice of devices while it is opened.
-pub(crate) struct Choice<'a> {
-    names: &'a [&'a str],
+/// A choice of devices while they are made.
+pub struct ModelChoice {
+    /// The number of its devices.
+    pub(crate) devices: usize,
     /// One for all that are made of it, so that they share its threads.
-    cpu: Arc<CpuDevice>,
-}
-
-pub(crate) fn cpu(choice: &Choice<'_>, _: &Settings) -> Opened {
-    Ok(choice.cpu.clone())
-}
-
-/// The CPU behind a queue. Beside other devices it claims half of all ops, so that values cross between them.
-pub(crate) fn queued(choice: &Choice<'_>, _: &Settings) -> Opened {
-    let share = if choice.names.len() > 1 { 50 } else { 100 };
-    let options = QueuedOptions { share, ..QueuedOptions::default() };
-    Ok(Arc::new(Queued::new(choice.cpu.clone(), options)))
+    pub(crate) cpu: Arc<CpuDevice>,
+    #[allow(dead_code)] // only GPUs read them
+    pub(crate) settings: Settings,
 }
 
 /// The devices of a session.
@@ -49,33 +41,31 @@ pub struct ForModels {
     pub folder: Arc<dyn Device>,
 }
 
-/// The names in a choice.
-pub fn names(choice: &str) -> Vec<&str> {
-    choice.split(',').map(str::trim).collect()
-}
-
-/// The devices of a choice such as `cpu` or `queued,cpu`, for a session.
-pub fn for_models(choice: &str, settings: &Settings) -> Result<ForModels, DeviceError> {
-    let names = names(choice);
-    let entry = |(i, name): (usize, &&str)| {
-        if names[..i].contains(name) {
-            return Err(DeviceError::Twice((*name).to_owned()));
+impl Opened {
+    /// The devices of a session. Where none is named they are the GPU of a Mac and its CPU, elsewhere the CPU.
+    ///
+    /// # Errors
+    /// If one of them runs no models or is not available.
+    pub fn models(&self) -> Result<ForModels, DeviceError> {
+        if !self.entries.is_empty() {
+            return self.made(&self.entries);
         }
-        find(name)?.models.ok_or_else(|| DeviceError::NoModels((*name).to_owned()))
-    };
-    let makers = names.iter().enumerate().map(entry).collect::<Result<Vec<_>, _>>()?;
-    let cpu = Arc::new(CpuDevice::new(settings.threads));
-    let choice = Choice { names: &names, cpu };
-    let devices = makers.into_iter().map(|make| make(&choice, settings));
-    let devices = devices.collect::<Result<_, _>>()?;
-    Ok(ForModels { devices, folder: choice.cpu })
-}
+        let cpu = find(CPU)?;
+        match find(METAL).and_then(|metal| self.made(&[metal, cpu])) {
+            Err(DeviceError::Unavailable { .. }) => self.made(&[cpu]),
+            opened => opened,
+        }
+    }
 
-/// The devices of a session where none is named: the GPU of a Mac and its CPU, elsewhere the CPU.
-pub fn for_models_by_default(settings: &Settings) -> Result<ForModels, DeviceError> {
-    match for_models(&format!("{METAL},{CPU}"), settings) {
-        Err(DeviceError::Unavailable { .. }) => for_models(CPU, settings),
-        opened => opened,
+    fn made(&self, entries: &[&'static dyn DeviceEntry]) -> Result<ForModels, DeviceError> {
+        let able = |entry: &&'static dyn DeviceEntry| {
+            entry.models().ok_or_else(|| lacks(*entry, Ability::Models))
+        };
+        let makers = entries.iter().map(able).collect::<Result<Vec<_>, _>>()?;
+        let cpu = Arc::new(CpuDevice::new(self.settings.threads));
+        let choice = ModelChoice { devices: entries.len(), cpu, settings: self.settings };
+        let devices = makers.into_iter().map(|make| make(&choice)).collect::<Result<_, _>>()?;
+        Ok(ForModels { devices, folder: choice.cpu })
     }
 }
 
@@ -87,7 +77,7 @@ pub fn accelerators(opened: &ForModels, settings: &Settings) -> Vec<(String, Arc
     let device = |&(accelerator, name): &(&str, &str)| {
         let device = match opened.devices.iter().find(|device| device.info().name == name) {
             Some(device) => Arc::clone(device),
-            None => for_models(name, settings).ok()?.devices.pop()?,
+            None => open(Some(name), settings).ok()?.models().ok()?.devices.pop()?,
         };
         Some((accelerator.to_owned(), device))
     };
@@ -101,8 +91,12 @@ mod tests {
 
     const ONE: Settings = Settings { threads: 1 };
 
+    fn models(choice: &str) -> Result<ForModels, DeviceError> {
+        open(Some(choice), &ONE)?.models()
+    }
+
     fn opened(choice: &str) -> Vec<String> {
-        let ForModels { devices, folder } = for_models(choice, &ONE).unwrap();
+        let ForModels { devices, folder } = models(choice).unwrap();
         assert_eq!(folder.info().name, "cpu");
         devices.iter().map(|device| device.info().name.clone()).collect()
     }
@@ -111,10 +105,10 @@ mod tests {
     fn choices_keep_their_order() {
         assert_eq!(opened("cpu"), ["cpu"]);
         assert_eq!(opened("queued, cpu"), ["queued", "cpu"]);
-        assert_eq!(names(" queued,cpu "), ["queued", "cpu"]);
+        assert_eq!(crate::names(" queued,cpu "), ["queued", "cpu"]);
         // Others need what not every machine has.
-        for entry in model_devices().filter(|entry| ["cpu", "queued"].contains(&entry.name)) {
-            assert_eq!(opened(entry.name), [entry.name]);
+        for entry in model_devices().filter(|entry| ["cpu", "queued"].contains(&entry.name())) {
+            assert_eq!(opened(entry.name()), [entry.name()]);
         }
     }
 
@@ -122,20 +116,20 @@ mod tests {
     fn the_devices_of_a_mac_and_of_the_emulator_are_gpus() {
         assert!(!is_gpu("cpu") && !is_gpu("queued"));
         for name in ["metal", "metal-emulated"] {
-            assert_eq!(is_gpu(name), model_devices().any(|entry| entry.name == name), "{name}");
+            assert_eq!(is_gpu(name), model_devices().any(|entry| entry.name() == name), "{name}");
         }
     }
 
     #[test]
     fn accelerators_are_the_opened_devices() {
-        let opened = for_models("cpu", &ONE).unwrap();
+        let opened = models("cpu").unwrap();
         let names: Vec<String> = accelerators(&opened, &ONE).into_iter().map(|it| it.0).collect();
-        assert_eq!(names, if for_models("metal", &ONE).is_ok() { vec!["metal"] } else { vec![] });
+        assert_eq!(names, if models("metal").is_ok() { vec!["metal"] } else { vec![] });
     }
 
     #[test]
     fn what_cannot_be_opened_is_named() {
-        let error = |choice| for_models(choice, &ONE).err().unwrap();
+        let error = |choice| models(choice).err().unwrap();
         assert_eq!(error("gpu"), DeviceError::Unknown("gpu".into()));
         assert_eq!(error("cpu,"), DeviceError::Unknown(String::new()));
         assert_eq!(error("cpu,cpu"), DeviceError::Twice("cpu".into()));

@@ -4,9 +4,7 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::sync::{Arc, Mutex, PoisonError};
-use trident_devices::{
-    DeviceError, ForKernels, MAX_THREADS, Settings, for_kernels, for_kernels_by_default,
-};
+use trident_devices::{DeviceError, ForKernels, MAX_THREADS, METAL, Settings};
 use trident_runtime::{PoolSettings, SharedGpu};
 
 /// Made at first use; kernels keep the one that they were compiled by.
@@ -22,13 +20,13 @@ fn open(threads: usize) -> PyResult<ForKernels> {
         .map_err(|error| PyValueError::new_err(error.to_string()))?
         .install();
     let settings = Settings { threads };
-    let opened = match names.find(|name| !name.is_empty()).as_deref() {
-        Some("mps") => for_kernels("metal", &settings),
-        Some(name @ ("cpu" | "metal" | "metal-emulated" | "metal-emulated-m5")) => {
-            for_kernels(name, &settings)
-        }
-        _ => for_kernels_by_default(&settings),
+    let named = names.find(|name| !name.is_empty());
+    let choice = match named.as_deref() {
+        Some("mps") => Some(METAL),
+        name @ Some("cpu" | "metal" | "metal-emulated" | "metal-emulated-m5") => name,
+        _ => None,
     };
+    let opened = trident_devices::open(choice, &settings).and_then(|opened| opened.kernels());
     opened.map_err(|error| match error {
         DeviceError::Unavailable { reason, hint } => {
             let hint = hint.map(|hint| format!("; hint: {hint}")).unwrap_or_default();

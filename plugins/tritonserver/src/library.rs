@@ -8,9 +8,7 @@ use crate::settings::Settings;
 use crate::verbosity::Verbosity;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
-use trident_devices::{
-    ACCELERATORS, ForModels, accelerators, for_models, for_models_by_default, model_devices, names,
-};
+use trident_devices::{ACCELERATORS, ForModels, accelerators, model_devices, names};
 use trident_runtime::{DeviceInfo, PoolSettings};
 use trident_serving::Hardware;
 
@@ -89,18 +87,15 @@ impl Library {
         if let Some(hardware) = opened.get(&asked) {
             return Ok(hardware.clone());
         }
-        let found = match choice {
-            None => for_models_by_default(&settings),
-            Some(choice) => for_models(choice, &settings),
-        };
+        let found = trident_devices::open(choice, &settings).and_then(|opened| opened.models());
         let found = found.map_err(|error| {
             let choice = choice.unwrap_or_default();
             let place = match of_model {
                 Some((model, _)) => format!("parameter 'device' of model '{model}'"),
                 None => format!("--backend-config={},device={choice}", self.name),
             };
-            let known = model_devices().filter(|entry| !entry.for_tests).map(|entry| entry.name);
-            let known: Vec<&str> = known.collect();
+            let known = model_devices().filter(|entry| !entry.is_for_tests());
+            let known: Vec<&str> = known.map(|entry| entry.name()).collect();
             Error::invalid(format!("{place}: {error}; hint: there is {}", known.join(", ")))
         })?;
         // The default devices and the same devices asked for by name are two keys, but must not be opened twice.

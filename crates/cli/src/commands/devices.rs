@@ -51,8 +51,9 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let mut rows = Vec::new();
-    for entry in model_devices().filter(|entry| !entry.for_tests) {
-        let opened = match trident_devices::for_models(entry.name, &Settings::default()) {
+    for entry in model_devices().filter(|entry| !entry.is_for_tests()) {
+        let opened = trident_devices::open(Some(entry.name()), &Settings::default());
+        let opened = match opened.and_then(|opened| opened.models()) {
             Err(DeviceError::Unavailable { .. }) => continue,
             opened => opened.map_err(|e| Failure::run(e.to_string()))?,
         };
