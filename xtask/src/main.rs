@@ -42,17 +42,17 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Install what is missing, and check formats, lints, Rust and Python tests and the ONNX suite on the CPU
+    /// Install missing tools, and check format, lints, Rust and Python tests, and the ONNX suite on the CPU
     Test {
-        /// Check everything, as CI does: other processors, macOS, sanitizers, the examples and more suites, too
+        /// Check everything, as CI does: also other processors, macOS, sanitizers, the examples and more suites
         #[arg(long, conflicts_with = "target")]
         all: bool,
-        /// Instead, the Rust suites of the CPU's crates for this processor, under QEMU
+        /// Run only the Rust tests of the CPU's crates, for this processor, under QEMU
         #[arg(long)]
         target: Option<foreign::Target>,
     },
-    /// Look for what plain tests do not show: accesses outside of memory (AddressSanitizer), orders of events between
-    /// threads (models), and wrong results on instruction sets narrower than the machine's
+    /// Look for errors that plain tests do not show: out-of-bounds accesses (AddressSanitizer), errors that only some orders
+    /// of threads show (models), and wrong results on narrower instruction sets
     Sanitize {
         /// Only this part
         part: Option<sanitize::Part>,
@@ -65,13 +65,13 @@ enum Command {
     },
     /// Run the code that calls Metal on a Mac against a mock of Metal, on Linux
     Mock,
-    /// Run an outside suite against one device, and compare with the list of known failures
+    /// Run a conformance suite, and compare failures with the list of known ones
     Conformance {
         suite: Suite,
         #[command(flatten)]
         args: ToolArgs,
     },
-    /// Measure side by side with other engines
+    /// Measure Trident beside other engines
     Bench {
         subject: Subject,
         #[command(flatten)]
@@ -79,8 +79,8 @@ enum Command {
     },
     /// Build the backend of the Triton Inference Server, as a folder for its `--backend-directory`
     Backend(backend::Options),
-    /// Feed mutated models and tensors to the engine, or with `triton` in front damaged Triton IR to its reader, or with
-    /// `mps` damaged compiled models: an error each time, never a crash or a hang
+    /// Run mutated models and tensors; with `triton`, read damaged Triton IR; with `mps`, load damaged compiled models. An
+    /// error is fine, a crash or a hang is not
     Fuzz {
         #[command(flatten)]
         args: ToolArgs,
@@ -90,7 +90,7 @@ enum Command {
     Load(load::Options),
     /// Write the files that are generated from the op table
     Codegen,
-    /// Count habits that the code is leaving behind, beside their limits, which only fall
+    /// Count patterns that the code should lose, and compare each count with its limit, which may only fall
     House(house::Options),
     /// Make the Python environments and print their interpreters
     Env {
@@ -99,7 +99,7 @@ enum Command {
     },
 }
 
-/// Options of the Python program behind a command; `--help` after the command lists them.
+/// Options of the Python program that a command runs; `--help` after the command lists them.
 #[derive(Args)]
 #[command(disable_help_flag = true)]
 struct ToolArgs {

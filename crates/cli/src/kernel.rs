@@ -16,7 +16,7 @@ use trident_runtime::{Checks, Kernel, KernelOptions, Pool, Tensor, switch};
 /// Options of a launch.
 #[derive(clap::Args)]
 pub(crate) struct KernelArgs {
-    /// Programs of a kernel, e.g. 8 or 8x4
+    /// Number of programs of a kernel launch, e.g. 8 or 8x4
     #[arg(long, value_name = "SIZES")]
     pub(crate) grid: Option<String>,
     /// Argument of a kernel as NAME=NUMBER, NAME=@FILE.npy, NAME=zeros:DIMS or NAME=random:DIMS
@@ -29,10 +29,10 @@ pub(crate) struct KernelArgs {
 /// The checks that a kernel's code makes before it touches memory.
 #[derive(clap::Args)]
 pub(crate) struct CheckArgs {
-    /// Check a kernel's accesses for alignment, unwritten memory and races too, as TRIDENT_CHECK=1 does; slow
+    /// Check a kernel also for misaligned accesses, reads of uninitialised memory and races, as with TRIDENT_CHECK=1; slow
     #[arg(long)]
     check: bool,
-    /// Do not check that a kernel stays inside of its arrays: a wrong access corrupts memory
+    /// Do not check the bounds of a kernel's accesses: a wrong access corrupts memory
     #[arg(long, conflicts_with = "check")]
     unchecked: bool,
 }

@@ -13,7 +13,7 @@ use trident_runtime::{KernelError, Pool, Tensor};
 /// The option of every command that makes tensors of a model or a kernel.
 #[derive(clap::Args, Debug)]
 pub(crate) struct MemoryArgs {
-    /// Most memory that tensors may take, e.g. 4GiB, or `none` [default: what the machine has free]
+    /// Maximum memory of tensors, e.g. 4GiB, or `none` for no limit [default: the free memory of the machine]
     #[arg(long, value_name = "SIZE", value_parser = size, allow_hyphen_values = true)]
     memory_limit: Option<usize>,
 }
@@ -23,7 +23,7 @@ pub(crate) struct MemoryArgs {
 pub(crate) struct LimitArgs {
     #[command(flatten)]
     memory: MemoryArgs,
-    /// Longest time that one run may take, in seconds, above 0 [default: no limit]
+    /// Maximum time of one run, in seconds, above 0 [default: no limit]
     #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_hyphen_values = true)]
     time_limit: Option<Duration>,
 }

@@ -26,13 +26,13 @@ Examples:
   trident run digits.onnx --input 7.png            classify an image
   trident run bert.onnx --input ids=ids.npy --input mask=mask.npy --output out.npz
   trident run model.onnx --input random --shape x=1x3x224x224
-  trident inspect model.onnx                       what is in it and how it will run
-  trident bench model.onnx --threads 2 --profile   how fast it runs, and where the time goes
-  trident compile model.onnx --emit mps -o model.mps   the model after its optimisations
+  trident inspect model.onnx                       show inputs, outputs, ops and the plan
+  trident bench model.onnx --threads 2 --profile   measure speed, and the time of each op
+  trident compile model.onnx --emit mps -o model.mps   write the optimised model to a file
   trident run add.ttir --grid 8 --arg x=@x.npy --arg y=zeros:8192 --arg n=8000
-  trident devices                                  what this machine offers
+  trident devices                                  list the devices of this machine
 
-Exit status: 0 success; 1 the model or kernel failed to plan or to run; 2 wrong usage, files or inputs.";
+Exit status: 0: success. 1: a device refused the model or kernel, or its run failed. 2: wrong usage, files or inputs.";
 
 /// Runs ONNX models and Triton kernels on CPUs and Apple GPUs.
 #[derive(Parser)]
@@ -44,11 +44,11 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Run a model once, or launch a kernel
+    /// Run a model, or launch a Triton kernel
     Run(commands::run::Args),
-    /// Show what is in a model and how it will run, or check a repository
+    /// Show the contents and the plan of a model, or check a model repository
     Inspect(commands::inspect::Args),
-    /// Write a model after its optimisations, or show what a Triton kernel becomes
+    /// Write an optimised model, or show the code of a Triton kernel
     Compile(commands::compile::Args),
     /// Measure latency and throughput
     Bench(commands::bench::Args),

@@ -21,7 +21,7 @@ use trident_serving::Hardware;
 /// Options of every command that runs models.
 #[derive(clap::Args, Debug)]
 pub(crate) struct DeviceArgs {
-    /// Threads of the CPU; 0 means one for each core
+    /// Number of CPU threads; 0 means one per core
     #[arg(short, long, value_name = "N", default_value_t = 0, value_parser = threads, allow_negative_numbers = true)]
     threads: usize,
     #[command(flatten)]
@@ -31,7 +31,7 @@ pub(crate) struct DeviceArgs {
 /// The option of commands for which threads make no difference.
 #[derive(clap::Args, Debug)]
 pub(crate) struct DeviceName {
-    /// Device to run on, as `trident devices` lists them; for models also several with commas between them. The default is
+    /// Device to run on, as listed by `trident devices`. Models also take several, separated by commas. The default is
     /// `cpu`; on a Mac it is `metal` for kernels and `metal,cpu` for models
     #[arg(long, value_name = "NAME")]
     device: Option<String>,

@@ -19,13 +19,13 @@ use trident_engine::{Event, Profile, Profiling, RunContext, Session};
 use trident_runtime::Value;
 
 const EXAMPLES: &str = "\
-Inputs that are not given are random; dimensions known only at run time are 1 unless --shape gives them.
+Inputs without a value are random. Dimensions that are known only at run time are 1, unless --shape gives their sizes.
 
 Examples:
   trident bench resnet50.onnx --threads 2 --shape input=8x3x224x224
   trident bench model.onnx --iterations 200 --json
-  trident bench model.onnx --concurrency 2         two sessions of a process at a time
-  trident bench model.onnx --profile               where the time goes, by op and by node
+  trident bench model.onnx --concurrency 2         run two sessions at a time in one process
+  trident bench model.onnx --profile               show the time of each op and of the slowest nodes
   trident bench model.onnx --trace trace.json      open it at https://ui.perfetto.dev";
 
 /// Runs that a profile sums up.
@@ -40,19 +40,19 @@ pub(crate) struct Args {
     model: PathBuf,
     #[command(flatten)]
     inputs: InputArgs,
-    /// Runs before measuring
+    /// Number of runs before the measurement
     #[arg(short, long, value_name = "N", default_value_t = 5, allow_negative_numbers = true, value_parser = whole::<usize>)]
     warmup: usize,
-    /// Runs measured
+    /// Number of measured runs of each caller
     #[arg(short = 'n', long, value_name = "N", default_value_t = 50, allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..))]
     iterations: u32,
-    /// Callers at a time, each with a session of its own: each makes all runs, and they share the threads
+    /// Number of callers at a time. Each has its own session and makes all runs; they share the threads
     #[arg(short, long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
     concurrency: u16,
-    /// Add tables of where the time goes
+    /// Show the time of each op, and of the slowest nodes
     #[arg(long)]
     profile: bool,
-    /// Write the steps of one run as a Chrome trace
+    /// Write the steps of one run to a file in Chrome's trace format
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
     /// Print as JSON

@@ -16,19 +16,20 @@ use trident_model::{Compiled, Model};
 use trident_runtime::Listing;
 
 const EXAMPLES: &str = "\
-Models: --emit mps writes the optimised graph and the weights to a file that every command takes in place of the ONNX file.
-Loading it optimises nothing, and it gives the same bits. It is for the devices of --device, the default
-ones without it, and for this version of Trident; others say so and ask for it to be compiled again. Keep the ONNX file.
+Models: --emit mps writes the optimised graph and the weights to a file. Every command takes this file in place of the
+ONNX file, and gets the same results without optimising again. The file is for the devices of --device (by default,
+those that a run uses) and for this build of Trident. Other devices and builds refuse it, and the model must be
+compiled again, so keep the ONNX file.
 
-Kernels: Triton writes the IR of a kernel as `kernel.asm[\"ttir\"]`, and into its cache as *.ttir.
+Kernels: `kernel.asm[\"ttir\"]` is the IR of a Triton kernel; Triton's cache has it as *.ttir.
 
 Examples:
   trident compile model.onnx --emit mps -o model.mps
   trident compile model.onnx --emit mps -o model.metal.mps --device metal,cpu
-  trident compile add.ttir                         what the kernel computes, in Trident's text form
-  trident compile add.ttir --emit asm              the machine code
+  trident compile add.ttir                         show the kernel in Trident's text form
+  trident compile add.ttir --emit asm              show the machine code
   trident compile add.ttir --device metal --emit msl --chip m5
-                                                   the Metal program, on any machine";
+                                                   show the Metal program, on any machine";
 
 /// The form of compiled models.
 const MPS: &str = "mps";
@@ -40,15 +41,15 @@ const TILE: &str = "tile";
 pub(crate) struct Args {
     /// ONNX file, or Triton IR (.ttir)
     file: PathBuf,
-    /// The form to write: of a model `mps`, a compiled model; of a kernel a text: `tile` is Trident's own form, others are the
-    /// device's: `clif` (the code generator's form) and `asm` (machine code) of `cpu`; `plan` (which thread holds which elements),
-    /// `lane` (what each thread computes) and `msl` (the Metal program) of `metal`, on any machine [default: tile]
+    /// Form to write. Models: `mps` (a compiled model). Kernels: `tile` (Trident's text form); with `--device cpu`, `clif` (input
+    /// of the code generator Cranelift) or `asm` (machine code); with `--device metal`, on any machine, `plan` (the thread of each
+    /// element), `lane` (the code of one thread) or `msl` (the Metal program) [default: tile]
     #[arg(short, long, value_name = "FORM")]
     emit: Option<String>,
-    /// Where to write; without it, texts go to standard output
+    /// File to write; without it, the forms of kernels go to standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Chip for which `--device metal` shows a kernel: m1, m2, m3, m4 or m5 [default: this Mac's; elsewhere m1]
+    /// Chip for which `--device metal` compiles a kernel: m1, m2, m3, m4 or m5 [default: the chip of this Mac; elsewhere m1]
     #[arg(long, value_name = "NAME")]
     chip: Option<String>,
     #[command(flatten)]

@@ -13,21 +13,21 @@ use trident_ir::{Builder, DType, Func, Level, Module, Type, ops};
 use trident_runtime::{Device, MemoryStats, PoolStats};
 
 const AFTER: &str = "\
-The peak is measured: the best of several products of two square f32 matrices. It is
-missing (–, in JSON null) for a device that multiplies no matrices.
+The peak is the best speed measured over several products of two square f32 matrices. It
+is missing (–, in JSON null) for a device that cannot multiply matrices.
 
-With --memory, figures follow of the memory that this measurement uses, of the device and
-of each model that is loaded:
-  live        what buffers take and what is elsewhere, and the most at once
-  elsewhere   what is allocated in other ways: strings, and weights that are packed
-  reserved    what the system has given, and the most at once
-  cached      what is reserved and in no buffer
-  hits        buffers for which there was memory, as a share of all
-  given back  what the system has got back, because it was unused for too long (age),
-              too much was unused (size), a model was unloaded, or it was asked for
+--memory adds the memory of each device, and of the model that computes the product:
+  live           memory in buffers and elsewhere; now, and its peak
+  elsewhere      memory outside of the pool: strings and packed weights
+  reserved       memory reserved from the system; now, and its peak
+  cached         reserved memory that no buffer uses
+  hits           fraction of buffers that needed no new memory from the system
+  given back     memory returned to the system, because it was unused for too long (age),
+                 too much was unused (size), a model was unloaded, or a program asked
+  fragmentation  fraction of the cached memory that a single buffer could not use
 
-MPS_MAX_POOL_SIZE is the most memory that a device keeps unused, in bytes or with K, M
-or G (1G by default), and MPS_MAX_BUFFER_AGE for how many milliseconds (60000).
+MPS_MAX_POOL_SIZE is the maximum unused memory that a device keeps, in bytes or with K, M
+or G (1G by default). MPS_MAX_BUFFER_AGE is how long it keeps it, in milliseconds (60000).
 
 Examples:
   trident devices --json
@@ -44,7 +44,7 @@ pub(crate) struct Args {
     /// Print as JSON
     #[arg(long)]
     json: bool,
-    /// Print figures of the devices' memory, too
+    /// Print the memory of each device, too
     #[arg(long)]
     memory: bool,
 }

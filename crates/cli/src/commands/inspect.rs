@@ -19,16 +19,16 @@ use trident_model::Model;
 use trident_onnx::Info;
 
 const EXAMPLES: &str = "\
-Figures that depend on dimensions known only at run time take them as 1 unless --shape gives them.
+Dimensions that are known only at run time count as 1 in all figures, unless --shape gives their sizes.
 
 Examples:
   trident inspect resnet50.onnx
   trident inspect bert.onnx --shape ids=1x128 --shape mask=1x128 --steps
-  trident inspect model.onnx --ir                  the model in text form, before any pass
+  trident inspect model.onnx --ir                  show the model in text form, before optimisation
   trident inspect model.onnx --ir=full             the same with all weights, about twice as large as the file
-  trident inspect model.mps                        a compiled model, and the devices that it is for
-  trident inspect repository/digits                a model as its config.pbtxt has it served
-  trident inspect repository                       a table of all models, and which of them cannot be served
+  trident inspect model.mps                        show a compiled model and its devices
+  trident inspect repository/digits                show a served model, by its config.pbtxt
+  trident inspect repository                       check all models of a repository, and show a table
   trident inspect model.onnx --json | jq .plan.peak_bytes";
 
 /// Elements of a default that are shown.
@@ -37,20 +37,20 @@ const MOST_SHOWN: usize = 8;
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// ONNX file, compiled model (.mps), a model's folder in a repository of the Triton Inference Server, or a whole repository
+    /// ONNX file, compiled model (.mps), or a model repository of the Triton Inference Server, or one model's folder in it
     model: PathBuf,
-    /// Dimensions of an input, e.g. x=8x3x224x224, or the size of a named dimension, e.g. batch=8; may be given several times
+    /// Dimensions of an input, e.g. x=8x3x224x224, or size of a named dimension, e.g. batch=8; may be given several times
     #[arg(short, long, value_name = "[NAME=]DIMS")]
     shape: Vec<String>,
-    /// List every step of the plan: kernel, device and why
+    /// List every step of the plan, with its kernel, its device and the reason
     #[arg(long)]
     steps: bool,
-    /// Print the model's functions in text form instead: before any pass, or of a compiled model after them. Long constants are
-    /// described; `--ir=full` writes all their elements
+    /// Print only the model in text form, for an ONNX file before optimisation. Long constants are summarised; `--ir=full`
+    /// prints all their elements
     #[arg(long, value_name = "FORM", num_args = 0..=1, require_equals = true, default_missing_value = "short",
         conflicts_with_all = ["shape", "steps", "no_passes", "json", "threads"])]
     ir: Option<IrForm>,
-    /// Plan the model as it is, without simplification and fusion
+    /// Do not simplify the model and do not fuse its ops
     #[arg(long)]
     no_passes: bool,
     /// Print as JSON
@@ -63,9 +63,9 @@ pub(crate) struct Args {
 /// How much of a model's text form is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum IrForm {
-    /// Constants of more than 32 elements as their type, statistics and digest
+    /// Type, statistics and digest of constants of more than 32 elements
     Short,
-    /// Everything: this text can be read back
+    /// All elements of constants, so that Trident can read the text again
     Full,
 }
 

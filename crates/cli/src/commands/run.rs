@@ -17,10 +17,10 @@ use std::time::Instant;
 
 const EXAMPLES: &str = "\
 Inputs:
-  FILE          for the next input that has none: .npy, .npz, .pb, .json, .png, .jpg
-  NAME=FILE     for the input called NAME
-  random        random numbers for all inputs left (NAME=random for one)
-  FOLDER        one run for each file in it; also 'FOLDER/*.png', or several files for a model with one input
+  FILE          fills the next input without a value: .npy, .npz, .pb, .json, .png, .jpg
+  NAME=FILE     fills the input called NAME
+  random        fills all remaining inputs with random numbers (NAME=random: one input)
+  FOLDER        one run for each file in it; also 'FOLDER/*.png', or several --input for a model with one input
 
 Examples:
   trident run digits.onnx --input 7.png --top-k 5
@@ -30,7 +30,7 @@ Examples:
   trident run bert.onnx --input ids=ids.npy --input mask=mask.npy --output out.npz
   trident run model.onnx --input random --shape x=8x3x224x224 --seed 1 --json
 
-Kernels (.ttir) take --grid and --arg; arrays that the launch changed are the results:
+Kernels (.ttir) take --grid and --arg. The results are the arrays that the launch changed:
   trident run add.ttir --grid 8 --arg x=@x.npy --arg y=@y.npy --arg out=zeros:8000 --arg n=8000 \\
       --output out.npy";
 
@@ -43,16 +43,16 @@ pub(crate) struct Args {
     pub(super) inputs: InputArgs,
     #[command(flatten)]
     pub(super) kernel: KernelArgs,
-    /// How image files become tensors, e.g. scale=1/255,mean=A:B:C,std=A:B:C,layout=nchw,size=32x32,gray
+    /// Steps from an image file to a tensor, e.g. scale=1/255,mean=A:B:C,std=A:B:C,layout=nchw,size=32x32,gray
     #[arg(short, long, value_name = "STEPS")]
     pub(super) preprocess: Option<String>,
-    /// Write results to a .npy, .npz or .json file; for several runs, {} in its name stands for the input's
+    /// Write results to a .npy, .npz or .json file; for several runs, {} stands for the name of the input file
     #[arg(short, long, value_name = "FILE")]
     pub(super) output: Option<PathBuf>,
-    /// Show the K best classes of each row, or with 0 the numbers [default: 3 where outputs are probabilities or have labels]
+    /// Show the K best classes of each row; 0 shows numbers [default: 3 for outputs that are probabilities or have labels]
     #[arg(short = 'k', long, value_name = "K", allow_negative_numbers = true, value_parser = input::whole::<usize>)]
     pub(super) top_k: Option<usize>,
-    /// Class names, one a line
+    /// File of class names, one per line
     #[arg(short, long, value_name = "FILE")]
     labels: Option<PathBuf>,
     /// Print results and times as JSON

@@ -26,10 +26,10 @@ use trident_runtime::Value;
 /// Options of the commands that run a model on inputs.
 #[derive(clap::Args, Clone, Debug)]
 pub(crate) struct InputArgs {
-    /// Input as FILE, NAME=FILE or `random`; may be given several times
+    /// Input of the model: FILE, NAME=FILE or `random`; may be given several times
     #[arg(short, long, value_name = "[NAME=]FILE")]
     input: Vec<String>,
-    /// Dimensions of a random input, e.g. x=8x3x224x224, or the size of a named dimension, e.g. batch=8; may be given several times
+    /// Dimensions of a random input, e.g. x=8x3x224x224, or size of a named dimension, e.g. batch=8; may be given several times
     #[arg(short, long, value_name = "[NAME=]DIMS")]
     shape: Vec<String>,
     /// Seed of random inputs [default: 0]
