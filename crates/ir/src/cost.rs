@@ -2,7 +2,7 @@
 //!
 //! The counts of ops are functions that their rows name; this file has those that many name, and the parts that others share.
 
-use crate::Op;
+use crate::{DType, Func, Op, TensorType, Type, ValueId};
 
 /// A rule for the number of operations.
 pub(crate) type FlopsRule = fn(&Work<'_>) -> f64;
@@ -20,6 +20,28 @@ pub(crate) struct Work<'a> {
 /// Contractions are exact; other ops count a few operations for each element, enough to rank them in reports.
 pub fn flops(op: &Op, operands: &[Vec<usize>], results: &[Vec<usize>]) -> f64 {
     (op.decl().flops)(&Work { op, operands, results })
+}
+
+/// The size of a dimension that is not known before a run, for estimates: of a batch, or of the length of a sequence.
+pub const TYPICAL_SIZE: usize = 64;
+
+/// The dimensions of a value whose rank is not known, for estimates.
+const TYPICAL_DIMS: [usize; 2] = [TYPICAL_SIZE; 2];
+
+/// The dimensions of a value, for estimates: those that are not known count as [`TYPICAL_SIZE`]. Empty for what is no tensor.
+pub fn typical_dims(func: &Func, value: ValueId) -> Vec<usize> {
+    match func.ty(value) {
+        Type::Tensor(TensorType { shape: Some(shape), .. }) => {
+            shape.iter().map(|dim| dim.fixed().unwrap_or(TYPICAL_SIZE)).collect()
+        }
+        Type::Tensor(_) => TYPICAL_DIMS.to_vec(),
+        _ => vec![],
+    }
+}
+
+/// The bytes of a value of [`typical_dims`].
+pub fn typical_bytes(func: &Func, value: ValueId) -> f64 {
+    elements(&typical_dims(func, value)) * func.ty(value).dtype().map_or(0, DType::size) as f64
 }
 
 /// The number of elements.

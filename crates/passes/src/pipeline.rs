@@ -1,5 +1,6 @@
 //! The order of passes: the canonical form that every device sees, then the rewrites that a device lists.
 
+use crate::layout::{self, Layouts};
 use crate::rewrite::{Named, run};
 use crate::{fold, fuse, recognise, simplify, types};
 use std::collections::HashSet;
@@ -37,27 +38,32 @@ pub enum RewriteStep {
     /// Folds constants that are dequantised, which have stayed ops until then for the rules that look for them. If there
     /// were any, weights are folded and patterns recognised again, and these rules are applied until none finds anything.
     Dequantize(Stages),
+    /// Brings ops into a layout that the device has kernels for. No other step looks for the ops that this leads to.
+    Layout(&'static Layouts),
 }
 
 impl RewriteStep {
-    fn stages(self) -> impl Iterator<Item = Rules> {
-        let (stages, once) = match self {
-            RewriteStep::Repeat(stages) | RewriteStep::Dequantize(stages) => (stages, None),
-            RewriteStep::Once(rules) => (&[][..], Some(rules)),
+    /// The names of its rules.
+    fn names(self) -> impl Iterator<Item = &'static str> {
+        let (stages, once, layout) = match self {
+            RewriteStep::Repeat(stages) | RewriteStep::Dequantize(stages) => (stages, None, None),
+            RewriteStep::Once(rules) => (&[][..], Some(rules), None),
+            RewriteStep::Layout(_) => (&[][..], None, Some(layout::names())),
         };
-        stages.iter().copied().flatten().copied().chain(once)
+        let rules = stages.iter().copied().flatten().copied().chain(once);
+        rules.flat_map(Rules::names).chain(layout.into_iter().flatten())
     }
 }
 
 /// The names of the rules of a list, each once.
 pub fn names(list: &[RewriteStep]) -> Vec<&'static str> {
-    unique(list.iter().flat_map(|step| step.stages()).flat_map(Rules::names))
+    unique(list.iter().flat_map(|step| step.names()))
 }
 
 /// Passes to leave out.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PassOptions {
-    /// Their names: of [`passes`], or `simplify`, `fold` or `fuse` for all of a kind. `fuse` stands for all that make one
+    /// Their names: of [`passes`], or `simplify`, `fold`, `fuse` or `layout` for all of a kind. `fuse` stands for all that make one
     /// op of several, whether every device or only some take the result.
     pub disabled: Vec<String>,
 }
@@ -65,7 +71,7 @@ pub struct PassOptions {
 impl PassOptions {
     /// Shape inference only.
     pub fn none() -> PassOptions {
-        PassOptions { disabled: ["simplify", "fold", "fuse"].map(str::to_owned).to_vec() }
+        PassOptions { disabled: ["simplify", "fold", "fuse", "layout"].map(str::to_owned).to_vec() }
     }
 }
 
@@ -73,7 +79,7 @@ impl PassOptions {
 pub fn passes() -> Vec<&'static str> {
     let always = ["dead-code", "common-subexpressions", "fold-shapes", "fold-constants"];
     let simplify = simplify::names().chain([simplify::shapes::NAME]);
-    unique(always.into_iter().chain(simplify).chain(fusions()))
+    unique(always.into_iter().chain(simplify).chain(fusions()).chain(layout::names()))
 }
 
 /// The names of the passes that make one op of several.
@@ -133,6 +139,7 @@ pub fn rewrite(
                     run.repeat(stages)?;
                 }
             }
+            RewriteStep::Layout(layouts) => run.layout(layouts)?,
         }
     }
     if dirty {
@@ -184,6 +191,19 @@ impl Run<'_, '_> {
         let rules: Vec<Named<'_>> = rules.filter(|(name, _)| self.cx.enabled(name)).collect();
         let reports = run(self.func, &rules);
         self.done("fuse", reports)
+    }
+
+    /// Brings ops into a layout, and folds and drops the conversions that need not be run.
+    fn layout(&mut self, layouts: &Layouts) -> Result<(), RewriteError> {
+        if !self.cx.enabled("layout") {
+            return Ok(());
+        }
+        if let Some(reports) = layout::assign(self.func, layouts, self.cx) {
+            self.done("layout", reports)?;
+            self.stage(&[layout::CANCEL])?;
+            self.clean()?;
+        }
+        Ok(())
     }
 
     /// Folds dequantised constants. Returns whether there were any.

@@ -385,7 +385,11 @@ impl Rewriter<'_> {
 
     /// Adds an op of one result before the op at hand; `None` if it does not fit its operands.
     pub(crate) fn emit<V>(&mut self, new: New<V>) -> Option<ValueId> {
-        let new = new.into_op();
+        self.emit_op(new.into_op())
+    }
+
+    /// As [`Self::emit`], for an op of any kind.
+    pub(crate) fn emit_op(&mut self, new: Op) -> Option<ValueId> {
         let out = self.value(new.decl().name, Type::unranked(DType::F32));
         let op = Op { outputs: vec![Some(out)], loc: self.loc.clone(), ..new };
         let constants = &self.constants;

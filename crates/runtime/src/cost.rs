@@ -1,7 +1,7 @@
 //! The cost of running ops, estimated from a device's rates.
 
-use trident_ir::cost::flops;
-use trident_ir::{DType, Func, Op, TensorType, Type, ValueId};
+use trident_ir::cost::{flops, typical_bytes, typical_dims};
+use trident_ir::{Func, Op, ValueId};
 
 /// An estimate, for choosing between devices and for reports.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -25,27 +25,17 @@ pub struct Rates {
     pub launch_nanos: f64,
 }
 
-/// The size of a dimension that is not known before a run, for estimates: of a batch, or of the length of a sequence.
-pub const TYPICAL_SIZE: usize = 64;
-
-/// The dimensions of a value whose rank is not known, for estimates.
-const TYPICAL_DIMS: [usize; 2] = [TYPICAL_SIZE; 2];
-
 impl Rates {
-    /// The cost of these ops, each a launch. A dimension that is not known counts as [`TYPICAL_SIZE`], and a tensor of unknown
+    /// The cost of these ops, each a launch. A dimension that is not known counts as [`TYPICAL_SIZE`](trident_ir::cost::TYPICAL_SIZE), and a tensor of unknown
     /// rank as a square of that size.
     pub fn cost(&self, func: &Func, ops: &[&Op]) -> Cost {
         let dims = |ids: &[Option<ValueId>]| -> Vec<Vec<usize>> {
-            ids.iter().map(|v| v.map(|v| typical(func, v)).unwrap_or_default()).collect()
-        };
-        let size = |v: ValueId| -> f64 {
-            let elements: f64 = typical(func, v).iter().map(|&n| n as f64).product();
-            elements * func.ty(v).dtype().map_or(0, DType::size) as f64
+            ids.iter().map(|v| v.map(|v| typical_dims(func, v)).unwrap_or_default()).collect()
         };
         let mut cost = Cost::default();
         for op in ops {
             let flops = flops(op, &dims(&op.inputs), &dims(&op.outputs));
-            let bytes: f64 = op.used().chain(op.defined()).map(size).sum();
+            let bytes: f64 = op.used().chain(op.defined()).map(|v| typical_bytes(func, v)).sum();
             // Whichever of arithmetic and memory takes longer hides the other.
             let busy = (flops / self.flops).max(bytes / self.bandwidth);
             cost.flops += flops;
@@ -56,20 +46,10 @@ impl Rates {
     }
 }
 
-/// The dimensions of a value, as far as they are known.
-fn typical(func: &Func, value: ValueId) -> Vec<usize> {
-    match func.ty(value) {
-        Type::Tensor(TensorType { shape: Some(shape), .. }) => {
-            shape.iter().map(|dim| dim.fixed().unwrap_or(TYPICAL_SIZE)).collect()
-        }
-        Type::Tensor(_) => TYPICAL_DIMS.to_vec(),
-        _ => vec![],
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use trident_ir::cost::TYPICAL_SIZE;
 
     #[test]
     fn dimensions_that_are_not_known_count_as_typical_ones() {

@@ -28,7 +28,7 @@ pub use buffer::{
     Arena, Buffer, Charge, GivenBack, HostMemory, MemoryProvider, MemoryStats, PAGE, Pages, Pool,
     PoolSettings, PoolSettingsError, PoolStats, Segment, buffer_size,
 };
-pub use cost::{Cost, Rates, TYPICAL_SIZE};
+pub use cost::{Cost, Rates};
 pub use declined::Declined;
 pub use device::{Admission, Claim, Device, DeviceInfo, Executable, Launch, LaunchLimits, Unit};
 pub use error::{KernelError, caught};

@@ -4,7 +4,7 @@
 //! result is the cheapest of all. For more, labels are expanded one after the other, each by a minimal cut, until no
 //! expansion saves anything (Boykov, Veksler, Zabih: Fast Approximate Energy Minimization via Graph Cuts, 2001).
 
-use std::collections::VecDeque;
+use trident_passes::network::Network;
 
 /// The cost of a label that a node cannot have.
 pub(super) const NEVER: i64 = 1 << 50;
@@ -48,7 +48,7 @@ fn expand(
     crossing: &Crossing<'_>,
 ) -> bool {
     let (keep, change) = (best.len(), best.len() + 1);
-    let mut net = Net::new(best.len() + 2);
+    let mut net = Network::new(best.len() + 2);
     let between = |a: usize, b: usize| if a == b { 0 } else { crossing(a, b) };
     let mut extra: Vec<i64> =
         best.iter().zip(costs).map(|(own, costs)| costs[label] - costs[*own]).collect();
@@ -76,106 +76,6 @@ fn expand(
         }
     }
     any
-}
-
-/// A network of pipes with capacities that are left.
-struct Net {
-    /// The pipes that leave a node.
-    from: Vec<Vec<usize>>,
-    /// Ends and capacities of the pipes. Each is followed by the one back.
-    pipes: Vec<(usize, i64)>,
-}
-
-impl Net {
-    fn new(nodes: usize) -> Net {
-        Net { from: vec![vec![]; nodes], pipes: vec![] }
-    }
-
-    fn add(&mut self, from: usize, to: usize, capacity: i64) {
-        if capacity > 0 {
-            self.from[from].push(self.pipes.len());
-            self.pipes.push((to, capacity));
-            self.from[to].push(self.pipes.len());
-            self.pipes.push((from, 0));
-        }
-    }
-
-    /// Sends as much as possible from one node to another (Dinic's algorithm).
-    fn fill(&mut self, source: usize, sink: usize) {
-        loop {
-            let levels = self.levels(source);
-            if levels[sink] == usize::MAX {
-                return;
-            }
-            let mut next = vec![0; self.from.len()];
-            let mut path: Vec<usize> = vec![];
-            let mut at = source;
-            loop {
-                if at == sink {
-                    let most = path.iter().map(|&pipe| self.pipes[pipe].1).min().unwrap_or(0);
-                    for &pipe in &path {
-                        self.pipes[pipe].1 -= most;
-                        self.pipes[pipe ^ 1].1 += most;
-                    }
-                    (path, at) = (vec![], source);
-                    continue;
-                }
-                let pipes = &self.from[at];
-                let usable = |&&pipe: &&usize| {
-                    let (to, left) = self.pipes[pipe];
-                    left > 0 && levels[to] == levels[at] + 1
-                };
-                match pipes[next[at]..].iter().position(|pipe| usable(&pipe)) {
-                    Some(skipped) => {
-                        next[at] += skipped;
-                        let pipe = pipes[next[at]];
-                        path.push(pipe);
-                        at = self.pipes[pipe].0;
-                    }
-                    None => {
-                        // Nothing leaves this node any more.
-                        let Some(pipe) = path.pop() else { break };
-                        at = self.pipes[pipe ^ 1].0;
-                        next[at] += 1;
-                    }
-                }
-            }
-        }
-    }
-
-    /// The distance of each node from `source`, over pipes with capacity left.
-    fn levels(&self, source: usize) -> Vec<usize> {
-        let mut levels = vec![usize::MAX; self.from.len()];
-        levels[source] = 0;
-        let mut pending = VecDeque::from([source]);
-        while let Some(at) = pending.pop_front() {
-            for &pipe in &self.from[at] {
-                let (to, left) = self.pipes[pipe];
-                if left > 0 && levels[to] == usize::MAX {
-                    levels[to] = levels[at] + 1;
-                    pending.push_back(to);
-                }
-            }
-        }
-        levels
-    }
-
-    /// The nodes from which `sink` can still be reached.
-    fn reaching(&self, sink: usize) -> Vec<bool> {
-        let mut found = vec![false; self.from.len()];
-        found[sink] = true;
-        let mut pending = vec![sink];
-        while let Some(at) = pending.pop() {
-            for &pipe in &self.from[at] {
-                let from = self.pipes[pipe].0;
-                if self.pipes[pipe ^ 1].1 > 0 && !found[from] {
-                    found[from] = true;
-                    pending.push(from);
-                }
-            }
-        }
-        found
-    }
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Other dimensions for the same elements: reshape, squeeze, expand, transpose.
+//! Other dimensions for the same elements: reshape, squeeze, expand, transpose, blocks.
 
 use super::{GeometryError, axes, axis, broadcast, invalid};
 use crate::counted;
@@ -91,9 +91,58 @@ pub fn transpose(dims: &[usize], perm: &[usize]) -> Vec<usize> {
     perm.iter().map(|&a| dims[a]).collect()
 }
 
+/// The dimensions with an axis divided into blocks, whose size is the last dimension.
+pub fn pack(dims: &[usize], at: i64, block: i64) -> Result<Vec<usize>, GeometryError> {
+    let (at, size) = (axis(at, dims.len())?, block_size(block)?);
+    if !dims[at].is_multiple_of(size) {
+        return invalid(format!("axis {at} of {dims:?} does not divide into blocks of {block}"));
+    }
+    let mut packed = [dims, &[size]].concat();
+    packed[at] /= size;
+    Ok(packed)
+}
+
+/// The dimensions whose axis `at` is in blocks of the last dimension.
+pub fn unpack(packed: &[usize], at: i64, block: i64) -> Result<Vec<usize>, GeometryError> {
+    let size = block_size(block)?;
+    let Some((&last, outer)) = packed.split_last().filter(|(last, _)| **last == size) else {
+        return invalid(format!("{packed:?} does not end in blocks of {block}"));
+    };
+    let mut dims = outer.to_vec();
+    let at = axis(at, dims.len())?;
+    dims[at] = dims[at].checked_mul(last).ok_or(GeometryError::TooLarge)?;
+    Ok(dims)
+}
+
+fn block_size(block: i64) -> Result<usize, GeometryError> {
+    let size = usize::try_from(block).ok().filter(|size| *size > 0);
+    size.ok_or_else(|| GeometryError::Invalid(format!("`block` is {block}, expected at least 1")))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn pack_and_unpack_are_inverse() {
+        assert_eq!(pack(&[2, 8, 5], 1, 4), Ok(vec![2, 2, 5, 4]));
+        assert_eq!(pack(&[2, 0, 5], -2, 4), Ok(vec![2, 0, 5, 4]));
+        assert_eq!(unpack(&[2, 2, 5, 4], 1, 4), Ok(vec![2, 8, 5]));
+        for (dims, axis, block) in
+            [(&[2, 6][..], 1, 4), (&[2, 8], 2, 4), (&[2, 8], 1, 0), (&[], 0, 1)]
+        {
+            assert!(pack(dims, axis, block).is_err(), "{dims:?}");
+        }
+        for (dims, axis, block) in [
+            (&[2, 2, 3][..], 1, 4),
+            (&[4], 0, 4),
+            (&[], 0, 1),
+            (&[2, 2, 4], 2, 4),
+            (&[1 << 62, 8], 0, 8),
+        ] {
+            assert!(unpack(dims, axis, block).is_err(), "{dims:?}");
+        }
+    }
 
     #[test]
     fn reshape_infers_and_copies() {

@@ -8,7 +8,9 @@ mod slice;
 mod window;
 
 pub use einsum::{Equation, Label};
-pub use layout::{expand, flatten, permutation, reshape, squeeze, transpose, unsqueeze};
+pub use layout::{
+    expand, flatten, pack, permutation, reshape, squeeze, transpose, unpack, unsqueeze,
+};
 pub use packed::PackedWeights;
 pub use resize::{CoordinateMap, ResizeSpec, ResizedAxis, TIE, resize, scaled_len};
 pub use slice::{

@@ -1,5 +1,6 @@
 //! Convolutions.
 
+use super::layout;
 use super::window::{self, Windows};
 use crate::cost::{Work, elements, filter};
 use crate::op::grammar::ops;
@@ -48,10 +49,20 @@ ops! {
         -> (y: Elem(7)) {
         auto_pad: AutoPad = AutoPad::NotSet, dilations[opt]: Ints, group: Int = 1, kernel_shape[opt]: Ints, pads[opt]: Ints, strides[opt]: Ints,
     } onnx "" 10 shape qlinear_conv flops qlinear_conv_flops;
+    /// `qlinear_conv` of images whose channels are in blocks, as `pack` makes them of axis 1: blocks of `x_block` channels in `x`,
+    /// and of `y_block` in `y`; 0 stands for a row-major tensor.
+    BlockedQLinearConv "blocked_qlinear_conv" Quant (x: Any T, x_scale[weight], x_zero_point[weight]: Any T, w[weight]: Any U, w_scale[weight], w_zero_point[weight]: Any U, y_scale[weight], y_zero_point[weight], b[opt weight])
+        -> (y: Elem(7)) {
+        auto_pad: AutoPad = AutoPad::NotSet, dilations[opt]: Ints, group: Int = 1, kernel_shape[opt]: Ints, pads[opt]: Ints, strides[opt]: Ints,
+        x_block: Int = 0, y_block: Int = 0,
+    } shape blocked_qlinear_conv flops qlinear_conv_flops;
     /// Sums columns [N, C·block, places] back into the image [N, C, image_shape…] they were cut from.
     Col2Im "col2im" Move (x, image_shape, block_shape) -> (y: Elem(0)) { dilations[opt]: Ints, pads[opt]: Ints, strides[opt]: Ints }
         onnx "" 18 shape col2im;
 }
+
+/// The axis of channels.
+const CHANNELS: i64 = 1;
 
 fn group(cx: &View<'_>) -> Result<i64, ShapeError> {
     match ops::Grouped::of(cx.op).map_or(1, |op| op.group()) {
@@ -101,6 +112,22 @@ fn qlinear_conv(cx: &View<'_>) -> Shapes {
     spatial(cx, at.x, at.w, Some(at.b))
 }
 
+/// BlockedQLinearConv: the dimensions of `qlinear_conv`, in blocks.
+fn blocked_qlinear_conv(cx: &View<'_>) -> Shapes {
+    let at = ops::BlockedQLinearConv::AT;
+    let Some(op) = ops::BlockedQLinearConv::of(cx.op) else { return nothing() };
+    let x = match (cx.shape(at.x), op.x_block()) {
+        (Some(x), 0) => Some(x.to_vec()),
+        (Some(x), block) => Some(layout::unpacked(cx, x, CHANNELS, block)?),
+        (None, _) => None,
+    };
+    match (convolved(cx, x.as_deref(), (at.x, at.w, Some(at.b)))?, op.y_block()) {
+        (Some(y), 0) => one(y),
+        (Some(y), block) => one(layout::packed(cx, &y, CHANNELS, block)?),
+        (None, _) => nothing(),
+    }
+}
+
 /// DeformConv.
 fn deform_conv(cx: &View<'_>) -> Shapes {
     let at = ops::DeformConv::AT;
@@ -109,14 +136,26 @@ fn deform_conv(cx: &View<'_>) -> Shapes {
 
 /// Convolutions with operands `x`, `w` and perhaps `bias` at these places.
 fn spatial(cx: &View<'_>, x: usize, w: usize, bias: Option<usize>) -> Shapes {
+    Ok(vec![convolved(cx, cx.shape(x), (x, w, bias))?])
+}
+
+/// The dimensions of the result for an image of these dimensions, with operands `x`, `w` and perhaps `bias` at these places.
+fn convolved(
+    cx: &View<'_>,
+    image: Option<&[Dim]>,
+    (x, w, bias): (usize, usize, Option<usize>),
+) -> Result<Option<Shape>, ShapeError> {
     let bias = bias.filter(|&bias| cx.has(bias));
     let group = group(cx)?;
     let kernel = kernel(cx, w)?;
-    let Some(xs) = cx.shape(x) else {
-        let Some(kernel) = kernel else { return nothing() };
-        return one(dims::unknown(kernel.len() + 2));
-    };
-    cx.expect_rank_from(x, 3)?;
+    let Some(xs) = image else { return Ok(kernel.map(|kernel| dims::unknown(kernel.len() + 2))) };
+    if xs.len() < 3 {
+        return Err(cx.error(format!(
+            "{} has rank {}, expected at least 3",
+            cx.name_shape(x),
+            xs.len()
+        )));
+    }
     let spatial = xs.len() - 2;
     let kernel = kernel.unwrap_or_else(|| dims::unknown(spatial));
     if kernel.len() != spatial {
@@ -151,7 +190,7 @@ fn spatial(cx: &View<'_>, x: usize, w: usize, bias: Option<usize>) -> Shapes {
     let windows = Windows::read(cx, kernel)?;
     let mut shape = vec![xs[0].clone(), channels];
     shape.extend(windows.count(cx, &xs[2..])?);
-    one(shape)
+    Ok(Some(shape))
 }
 
 /// ConvTranspose.

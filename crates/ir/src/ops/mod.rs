@@ -36,6 +36,7 @@ mod dot;
 mod gather;
 mod image;
 mod lane;
+mod layout;
 mod logic;
 mod math;
 mod matmul;

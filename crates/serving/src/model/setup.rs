@@ -105,7 +105,7 @@ impl Setup {
         }
         let passes = match settings.graph_level {
             GraphLevel::Off => PassOptions::none(),
-            GraphLevel::Basic => PassOptions { disabled: vec!["fuse".into()] },
+            GraphLevel::Basic => PassOptions { disabled: vec!["fuse".into(), "layout".into()] },
             GraphLevel::Extended | GraphLevel::All => PassOptions::default(),
         };
         let options = Options {

@@ -323,6 +323,60 @@ impl<O: BorrowMut<Op>> Set<QLinearConv<'static>, O> {
     #[inline] pub fn strides(self, value: Vec<i64>) -> Self { self.put::<kinds::Ints>("strides", value) }
 }
 
+/// A view of [`OpKind::BlockedQLinearConv`].
+#[derive(Clone, Copy)]
+pub struct BlockedQLinearConv<'a>(&'a Op);
+
+/// Places of the operands and results of [`OpKind::BlockedQLinearConv`].
+pub struct BlockedQLinearConvAt { pub x: usize, pub x_scale: usize, pub x_zero_point: usize, pub w: usize, pub w_scale: usize, pub w_zero_point: usize, pub y_scale: usize, pub y_zero_point: usize, pub b: usize, pub y: usize }
+
+impl<'a> BlockedQLinearConv<'a> {
+    pub const KIND: OpKind = OpKind::BlockedQLinearConv;
+    pub const AT: BlockedQLinearConvAt = BlockedQLinearConvAt { x: 0, x_scale: 1, x_zero_point: 2, w: 3, w_scale: 4, w_zero_point: 5, y_scale: 6, y_zero_point: 7, b: 8, y: 0 };
+    #[inline] pub fn of(op: &'a Op) -> Option<BlockedQLinearConv<'a>> { view::fits(op, Self::KIND).then_some(BlockedQLinearConv(op)) }
+    #[inline] pub fn as_op(self) -> &'a Op { self.0 }
+    #[inline] pub fn x(self) -> ValueId { view::operand(self.0, 0) }
+    #[inline] pub fn x_scale(self) -> ValueId { view::operand(self.0, 1) }
+    #[inline] pub fn x_zero_point(self) -> ValueId { view::operand(self.0, 2) }
+    #[inline] pub fn w(self) -> ValueId { view::operand(self.0, 3) }
+    #[inline] pub fn w_scale(self) -> ValueId { view::operand(self.0, 4) }
+    #[inline] pub fn w_zero_point(self) -> ValueId { view::operand(self.0, 5) }
+    #[inline] pub fn y_scale(self) -> ValueId { view::operand(self.0, 6) }
+    #[inline] pub fn y_zero_point(self) -> ValueId { view::operand(self.0, 7) }
+    #[inline] pub fn b(self) -> Option<ValueId> { self.0.input(8) }
+    #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
+    #[inline] pub fn auto_pad(self) -> AutoPad { view::attr::<AutoPad>(self.0, "auto_pad") }
+    #[inline] pub fn dilations(self) -> Option<&'a [i64]> { view::optional::<kinds::Ints>(self.0, "dilations") }
+    #[inline] pub fn group(self) -> i64 { view::attr::<kinds::Int>(self.0, "group") }
+    #[inline] pub fn kernel_shape(self) -> Option<&'a [i64]> { view::optional::<kinds::Ints>(self.0, "kernel_shape") }
+    #[inline] pub fn pads(self) -> Option<&'a [i64]> { view::optional::<kinds::Ints>(self.0, "pads") }
+    #[inline] pub fn strides(self) -> Option<&'a [i64]> { view::optional::<kinds::Ints>(self.0, "strides") }
+    #[inline] pub fn x_block(self) -> i64 { view::attr::<kinds::Int>(self.0, "x_block") }
+    #[inline] pub fn y_block(self) -> i64 { view::attr::<kinds::Int>(self.0, "y_block") }
+    #[inline] pub fn window(self) -> super::Window<'a> { super::Window(self.0) }
+    #[inline] pub fn auto_padded(self) -> super::AutoPadded<'a> { super::AutoPadded(self.0) }
+    #[inline] pub fn dilated(self) -> super::Dilated<'a> { super::Dilated(self.0) }
+    #[inline] pub fn grouped(self) -> super::Grouped<'a> { super::Grouped(self.0) }
+}
+
+impl BlockedQLinearConv<'static> {
+    pub fn new(x: ValueId, x_scale: ValueId, x_zero_point: ValueId, w: ValueId, w_scale: ValueId, w_zero_point: ValueId, y_scale: ValueId, y_zero_point: ValueId, b: Option<ValueId>) -> New<Self> {
+        view::new(OpKind::BlockedQLinearConv, vec![Some(x), Some(x_scale), Some(x_zero_point), Some(w), Some(w_scale), Some(w_zero_point), Some(y_scale), Some(y_zero_point), b], &[])
+    }
+    pub fn edit(op: &mut Op) -> Option<Set<Self, &mut Op>> { view::edit(op, OpKind::BlockedQLinearConv) }
+}
+
+impl<O: BorrowMut<Op>> Set<BlockedQLinearConv<'static>, O> {
+    #[inline] pub fn auto_pad(self, value: AutoPad) -> Self { self.put::<AutoPad>("auto_pad", value) }
+    #[inline] pub fn dilations(self, value: Vec<i64>) -> Self { self.put::<kinds::Ints>("dilations", value) }
+    #[inline] pub fn group(self, value: i64) -> Self { self.put::<kinds::Int>("group", value) }
+    #[inline] pub fn kernel_shape(self, value: Vec<i64>) -> Self { self.put::<kinds::Ints>("kernel_shape", value) }
+    #[inline] pub fn pads(self, value: Vec<i64>) -> Self { self.put::<kinds::Ints>("pads", value) }
+    #[inline] pub fn strides(self, value: Vec<i64>) -> Self { self.put::<kinds::Ints>("strides", value) }
+    #[inline] pub fn x_block(self, value: i64) -> Self { self.put::<kinds::Int>("x_block", value) }
+    #[inline] pub fn y_block(self, value: i64) -> Self { self.put::<kinds::Int>("y_block", value) }
+}
+
 /// A view of [`OpKind::Col2Im`].
 #[derive(Clone, Copy)]
 pub struct Col2Im<'a>(&'a Op);

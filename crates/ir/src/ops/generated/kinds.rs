@@ -440,6 +440,11 @@ pub enum OpKind {
     ///
     /// `(y) = qlinear_conv(x, x_scale, x_zero_point, w, w_scale, w_zero_point, y_scale, y_zero_point, b[opt]) {auto_pad: AutoPad = AutoPad::NotSet, dilations[opt]: Ints, group: Int = 1, kernel_shape[opt]: Ints, pads[opt]: Ints, strides[opt]: Ints}`
     QLinearConv,
+    /// `qlinear_conv` of images whose channels are in blocks, as `pack` makes them of axis 1: blocks of `x_block` channels in `x`,
+    /// and of `y_block` in `y`; 0 stands for a row-major tensor.
+    ///
+    /// `(y) = blocked_qlinear_conv(x, x_scale, x_zero_point, w, w_scale, w_zero_point, y_scale, y_zero_point, b[opt]) {auto_pad: AutoPad = AutoPad::NotSet, dilations[opt]: Ints, group: Int = 1, kernel_shape[opt]: Ints, pads[opt]: Ints, strides[opt]: Ints, x_block: Int = 0, y_block: Int = 0}`
+    BlockedQLinearConv,
     /// Sums columns [N, C·block, places] back into the image [N, C, image_shape…] they were cut from.
     ///
     /// `(y) = col2im(x, image_shape, block_shape) {dilations[opt]: Ints, pads[opt]: Ints, strides[opt]: Ints}`
@@ -668,6 +673,15 @@ pub enum OpKind {
     ///
     /// `(y) = simd_any(condition) {}`
     SimdAny,
+    /// Divides an axis into blocks of `block` elements, and moves the place within a block to a new last axis: with `axis` 1,
+    /// [N, C, H, W] becomes [N, C/block, H, W, block].
+    ///
+    /// `(y) = pack(x) {axis: Int = 1, block: Int}`
+    Pack,
+    /// The inverse of `pack`: the last axis, of length `block`, becomes the inner part of the result's axis `axis`.
+    ///
+    /// `(y) = unpack(x) {axis: Int = 1, block: Int}`
+    Unpack,
     /// Logical and, broadcast.
     ///
     /// `(c) = and(a, b) {}`
@@ -1495,6 +1509,7 @@ impl OpKind {
         OpKind::DeformConv,
         OpKind::CausalConvWithState,
         OpKind::QLinearConv,
+        OpKind::BlockedQLinearConv,
         OpKind::Col2Im,
         OpKind::Constant,
         OpKind::ConstantOfShape,
@@ -1547,6 +1562,8 @@ impl OpKind {
         OpKind::SimdBallot,
         OpKind::SimdAll,
         OpKind::SimdAny,
+        OpKind::Pack,
+        OpKind::Unpack,
         OpKind::And,
         OpKind::Or,
         OpKind::Xor,
@@ -1718,7 +1735,7 @@ impl OpKind {
 }
 
 /// Rows by the number of their kind.
-pub(crate) static TABLE: [&OpDecl; 315] = [
+pub(crate) static TABLE: [&OpDecl; 318] = [
     &crate::ops::activation::ROWS[0],
     &crate::ops::activation::ROWS[1],
     &crate::ops::activation::ROWS[2],
@@ -1816,6 +1833,7 @@ pub(crate) static TABLE: [&OpDecl; 315] = [
     &crate::ops::conv::ROWS[5],
     &crate::ops::conv::ROWS[6],
     &crate::ops::conv::ROWS[7],
+    &crate::ops::conv::ROWS[8],
     &crate::ops::create::ROWS[0],
     &crate::ops::create::ROWS[1],
     &crate::ops::create::ROWS[2],
@@ -1867,6 +1885,8 @@ pub(crate) static TABLE: [&OpDecl; 315] = [
     &crate::ops::lane::ROWS[16],
     &crate::ops::lane::ROWS[17],
     &crate::ops::lane::ROWS[18],
+    &crate::ops::layout::ROWS[0],
+    &crate::ops::layout::ROWS[1],
     &crate::ops::logic::ROWS[0],
     &crate::ops::logic::ROWS[1],
     &crate::ops::logic::ROWS[2],

@@ -57,6 +57,10 @@ mod lane;
 pub use lane::*;
 
 #[rustfmt::skip]
+mod layout;
+pub use layout::*;
+
+#[rustfmt::skip]
 mod logic;
 pub use logic::*;
 

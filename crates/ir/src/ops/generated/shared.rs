@@ -10,7 +10,7 @@ pub struct Window<'a>(pub(super) &'a Op);
 
 impl<'a> Window<'a> {
     pub fn of(op: &'a Op) -> Option<Window<'a>> {
-        let has = matches!(op.kind, K::Conv | K::FusedConv | K::ConvInteger | K::ConvTranspose | K::DeformConv | K::QLinearConv | K::AveragePool | K::LpPool | K::MaxPool | K::MaxUnpool);
+        let has = matches!(op.kind, K::Conv | K::FusedConv | K::ConvInteger | K::ConvTranspose | K::DeformConv | K::QLinearConv | K::BlockedQLinearConv | K::AveragePool | K::LpPool | K::MaxPool | K::MaxUnpool);
         (has && view::fits(op, op.kind)).then_some(Window(op))
     }
     #[inline] pub fn kernel_shape(self) -> Option<&'a [i64]> { view::optional::<kinds::Ints>(self.0, "kernel_shape") }
@@ -24,7 +24,7 @@ pub struct AutoPadded<'a>(pub(super) &'a Op);
 
 impl<'a> AutoPadded<'a> {
     pub fn of(op: &'a Op) -> Option<AutoPadded<'a>> {
-        let has = matches!(op.kind, K::Conv | K::FusedConv | K::ConvInteger | K::ConvTranspose | K::QLinearConv | K::AveragePool | K::LpPool | K::MaxPool);
+        let has = matches!(op.kind, K::Conv | K::FusedConv | K::ConvInteger | K::ConvTranspose | K::QLinearConv | K::BlockedQLinearConv | K::AveragePool | K::LpPool | K::MaxPool);
         (has && view::fits(op, op.kind)).then_some(AutoPadded(op))
     }
     #[inline] pub fn auto_pad(self) -> AutoPad { view::attr::<AutoPad>(self.0, "auto_pad") }
@@ -48,7 +48,7 @@ pub struct Dilated<'a>(pub(super) &'a Op);
 
 impl<'a> Dilated<'a> {
     pub fn of(op: &'a Op) -> Option<Dilated<'a>> {
-        let has = matches!(op.kind, K::Conv | K::FusedConv | K::ConvInteger | K::ConvTranspose | K::DeformConv | K::QLinearConv | K::Col2Im | K::AveragePool | K::LpPool | K::MaxPool);
+        let has = matches!(op.kind, K::Conv | K::FusedConv | K::ConvInteger | K::ConvTranspose | K::DeformConv | K::QLinearConv | K::BlockedQLinearConv | K::Col2Im | K::AveragePool | K::LpPool | K::MaxPool);
         (has && view::fits(op, op.kind)).then_some(Dilated(op))
     }
     #[inline] pub fn dilations(self) -> Option<&'a [i64]> { view::optional::<kinds::Ints>(self.0, "dilations") }
@@ -60,7 +60,7 @@ pub struct Grouped<'a>(pub(super) &'a Op);
 
 impl<'a> Grouped<'a> {
     pub fn of(op: &'a Op) -> Option<Grouped<'a>> {
-        let has = matches!(op.kind, K::Conv | K::FusedConv | K::ConvInteger | K::ConvTranspose | K::DeformConv | K::QLinearConv);
+        let has = matches!(op.kind, K::Conv | K::FusedConv | K::ConvInteger | K::ConvTranspose | K::DeformConv | K::QLinearConv | K::BlockedQLinearConv);
         (has && view::fits(op, op.kind)).then_some(Grouped(op))
     }
     #[inline] pub fn group(self) -> i64 { view::attr::<kinds::Int>(self.0, "group") }
