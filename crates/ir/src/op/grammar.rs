@@ -5,7 +5,8 @@
 //! Variant "name" Group (operand[opt mark]: Elements Alike, …) -> (result: Rule, …)
 //!     { attribute: Kind = default, required: Kind, absent[opt]: Kind }
 //!     onnx "domain" 1 regions 1 effect Write cost 8 class Element composite rule
-//!     shape rule whole rule values rule flops rule tile rule checks rule lane rule checks rule;
+//!     shape rule whole rule values rule flops rule moves operand identity rule
+//!     tile rule checks rule lane rule checks rule;
 //! ```
 //!
 //! `[opt]` marks what may be absent and `[many]` what repeats; operands can have one of the marks of
@@ -21,6 +22,9 @@
 //! - `shape`: the shapes of results at level graph; of elementwise ops, broadcast operands by default. `whole` gives the whole
 //!   type of the only result. `values`: the small numbers that results hold.
 //! - `flops`: a count of [`crate::cost`], needed by groups whose ops do not count alike.
+//! - `moves`: the operand of whose elements the first result consists; of a `[many]` operand, all of them. Every device
+//!   computes such an op on quantised elements too.
+//! - `identity`: a rule for when the first result is the first operand, so that the op can go.
 //! - `tile`, `lane`: the types of results at these levels, by default those of elementwise ops. `checks` names the rule
 //!   for declared types that do not follow.
 //!
@@ -291,6 +295,7 @@ macro_rules! ops {
         $(onnx $domain:literal $since:literal $(as $operator:literal)?)? $(regions $regions:literal)?
         $(effect $effect:ident)? $(cost $cost:literal)? $(class $class:ident)? $(composite $composite:ident)?
         $(shape $shape:ident)? $(whole $whole:ident)? $(values $values:ident)? $(flops $flops:ident)?
+        $(moves $moves:ident)? $(identity $identity:ident)?
         $(tile $tile:ident $(checks $tile_check:ident)?)? $(lane $lane:ident $(checks $lane_check:ident)?)? ; )*) => {
         const LIST: &[$crate::op::OpDecl] = {
             use $crate::op::rows::*;
@@ -328,6 +333,8 @@ macro_rules! ops {
                 whole: or!(None $(, Some($whole))?),
                 values: or!(None $(, Some(|cx| $values(cx).into()))?),
                 flops: flops!($group $($flops)?),
+                moves: or!(None $(, Some($crate::ops::$variant::AT.$moves))?),
+                identity: or!(None $(, Some($identity))?),
                 tile: exact!($group $($tile $($tile_check)?)?),
                 lane: exact!($group $($lane $($lane_check)?)?),
                 doc: concat!($($doc),+).trim_ascii(),

@@ -4,6 +4,7 @@ mod activation;
 mod class;
 mod effect;
 pub(crate) mod grammar;
+mod identity;
 pub mod kinds;
 mod operand;
 pub(crate) mod rows;
@@ -16,6 +17,7 @@ pub use crate::ops::OpKind;
 pub use activation::Activation;
 pub use class::Class;
 pub use effect::Effect;
+pub(crate) use identity::{IdentityRule, Unchanged};
 pub use operand::{Arity, Elements, Operand, Use};
 pub use rule::{Operands, Rule, TypeError};
 pub use view::{New, Set};
@@ -305,6 +307,10 @@ pub struct OpDecl {
     pub(crate) values: Option<ValuesRule>,
     /// The number of its operations.
     pub(crate) flops: FlopsRule,
+    /// The operand of whose elements the first result consists, quantised ones too; see [`Op::moved`](crate::Op::moved).
+    pub(crate) moves: Option<usize>,
+    /// When the op changes nothing.
+    pub(crate) identity: Option<IdentityRule>,
     /// The types of its results at level tile; `None` if it is not of that level.
     pub(crate) tile: Option<Exact>,
     /// The types of its results at level lane; `None` if it is not of that level.

@@ -1,7 +1,8 @@
 //! Arithmetic of elements, and their conversion.
 
-use super::common::like;
+use super::common::{like, lone};
 use crate::decompose::{Composite, Expr};
+use crate::op::Unchanged;
 use crate::op::grammar::ops;
 use crate::op::words::FloatRounding;
 use crate::ops;
@@ -31,12 +32,12 @@ ops! {
     /// a·b + c, rounded once.
     Fma "fma" Elementwise (a: Float T, b: Float T, c: Float T) -> (y: Elem(0)) {} class Function;
     /// Greatest of all operands, broadcast; NaN wins, and +0 is greater than −0.
-    Max "max" Elementwise (xs[many]: Number T) -> (y: Elem(0)) {} onnx "" 1 values max_values;
+    Max "max" Elementwise (xs[many]: Number T) -> (y: Elem(0)) {} onnx "" 1 values max_values identity lone;
     /// The greater of two; of NaN and a number the number. +0 is greater than −0, unless `signed_zeros` is 0: then either may
     /// be the result.
     MaxNum "max_num" Elementwise (a: Float T, b: Float T) -> (c: Elem(0)) { signed_zeros: Flag = true };
     /// Least of all operands, broadcast; NaN wins, and −0 is less than +0.
-    Min "min" Elementwise (xs[many]: Number T) -> (y: Elem(0)) {} onnx "" 1 values min_values;
+    Min "min" Elementwise (xs[many]: Number T) -> (y: Elem(0)) {} onnx "" 1 values min_values identity lone;
     /// The lesser of two; of NaN and a number the number. −0 is less than +0, unless `signed_zeros` is 0: then either may be
     /// the result.
     MinNum "min_num" Elementwise (a: Float T, b: Float T) -> (c: Elem(0)) { signed_zeros: Flag = true };
@@ -48,11 +49,11 @@ ops! {
     /// x clamped to bounds of rank 0 that may be left out: `min` where x < min, then `max` where that is greater. NaN and
     /// −0 stay; a bound that is NaN has no effect.
     Clip "clip" Elementwise (x: Number T, min[opt]: Number T, max[opt]: Number T) -> (y: Elem(0)) {}
-        onnx "" 1 composite clip shape like tile clip_types lane clip_types;
+        onnx "" 1 composite clip shape like identity lone tile clip_types lane clip_types;
     /// Sum of all operands, broadcast.
-    Sum "sum" Elementwise (xs[many]: Number T) -> (y: Elem(0)) {} onnx "" 1 composite sum;
+    Sum "sum" Elementwise (xs[many]: Number T) -> (y: Elem(0)) {} onnx "" 1 composite sum identity lone;
     /// Mean of all operands, broadcast.
-    Mean "mean" Elementwise (xs[many]: Float T) -> (y: Elem(0)) {} onnx "" 1 composite mean;
+    Mean "mean" Elementwise (xs[many]: Float T) -> (y: Elem(0)) {} onnx "" 1 composite mean identity lone;
     /// Least integer not below the operand.
     Ceil "ceil" Elementwise (x: Float) -> (y: Elem(0)) {} onnx "" 1 values ceil_values;
     /// Greatest integer not above the operand.
@@ -67,10 +68,15 @@ ops! {
     /// (towards zero).
     Cast "cast" Elementwise (x[form]) -> (y: Rule::Attr("to"))
         { to: DType, saturate: Flag = true, round_mode: ScaleRounding = ScaleRounding::Up, rounding[internal]: FloatRounding = FloatRounding::NearestEven }
-        onnx "" 1 values cast_values tile cast_types lane cast_types;
+        onnx "" 1 values cast_values identity to_own_type tile cast_types lane cast_types;
     /// Bits of the operand read as another element type of the same width.
     BitCast "bitcast" Elementwise (x) -> (y: Rule::Attr("to")) { to: DType }
         onnx "" 26 cost 0 class View tile bit_cast_types lane bit_cast_types;
+}
+
+/// Cast changes nothing where the operand has the type already.
+fn to_own_type(cx: &Unchanged<'_>) -> Option<bool> {
+    Some(cx.dtype()? == ops::Cast::of(cx.op)?.to())
 }
 
 fn sign<'a>(_: ops::Sign<'_>, e: &'a Composite<'a>) -> Expr<'a> {

@@ -1,5 +1,6 @@
 //! Rules that rows of several families name, and parts of rules that families share.
 
+use crate::op::Unchanged;
 use crate::shape::{ShapeError, Shapes, View, nothing, one};
 use crate::tile::{Site, Types};
 use crate::{Dim, Shape, counted};
@@ -29,6 +30,21 @@ pub(super) fn scalar(_: &View<'_>) -> Shapes {
 pub(crate) fn broadcast(cx: &View<'_>) -> Shapes {
     let present: Vec<usize> = (0..cx.op.inputs.len()).filter(|&i| cx.has(i)).collect();
     Ok(vec![cx.broadcast(&present)?])
+}
+
+/// The op never changes anything.
+pub(super) fn always(_: &Unchanged<'_>) -> Option<bool> {
+    Some(true)
+}
+
+/// The op changes nothing where it has one operand.
+pub(super) fn lone(cx: &Unchanged<'_>) -> Option<bool> {
+    Some(cx.op.used().count() == 1)
+}
+
+/// The op changes nothing where the dimensions stay.
+pub(super) fn same_dims(cx: &Unchanged<'_>) -> Option<bool> {
+    Some(cx.keeps_shape())
 }
 
 /// The dimensions without these axes, or with 1 in their places.

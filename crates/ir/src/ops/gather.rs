@@ -1,6 +1,7 @@
 //! Ops that pick, place, cut and pad elements.
 
 use super::common::{expect_len, like};
+use crate::op::Unchanged;
 use crate::op::grammar::ops;
 use crate::ops;
 use crate::shape::values::gathered;
@@ -15,7 +16,7 @@ ops! {
     Compress "compress" Move (x, condition: Bool) -> (y: Elem(0)) { axis[opt]: Int } onnx "" 9 shape compress;
     /// Slices of `x` along the axis at the indices (negative from the end).
     Gather "gather" Move (x[weight], indices: Index) -> (y: Elem(0)) { axis: Int = 0 }
-        onnx "" 1 shape gather values gather_values;
+        onnx "" 1 shape gather values gather_values moves x;
     /// y[i…] = x[i… with the index at i… along the axis]; the result has the shape of the indices.
     GatherElements "gather_elements" Move (x, indices: Index) -> (y: Elem(0)) { axis: Int = 0 }
         onnx "" 11 shape gather_elements values gather_elements_values;
@@ -28,7 +29,7 @@ ops! {
     OneHot "one_hot" Move (indices, depth, values) -> (y: Elem(2)) { axis: Int = -1 } onnx "" 9 shape one_hot;
     /// Adds or cuts (negative) borders of the named axes: `constant`, `reflect` (without the edge), `edge` or `wrap`.
     Pad "pad" Move (x: Any T, pads: I64, value[opt]: Any T, axes[opt]: Index) -> (y: Elem(0)) { mode: PadMode = PadMode::Constant }
-        onnx "" 1 shape pad;
+        onnx "" 1 shape pad identity no_pads;
     /// Reverses the first `sequence_lens[i]` slices along the time axis of entry i of the batch axis.
     ReverseSequence "reverse_sequence" Move (x, sequence_lens) -> (y: Elem(0)) { batch_axis: Int = 1, time_axis: Int = 0 }
         onnx "" 10 shape like;
@@ -41,13 +42,24 @@ ops! {
     /// Elements start, start + step, … before end of each named axis (all if absent); bounds are clamped, steps may be
     /// negative.
     Slice "slice" Move (x, starts: Index, ends: Index, axes[opt]: Index, steps[opt]: Index) -> (y: Elem(0)) {}
-        onnx "" 1 shape slice values slice_values;
+        onnx "" 1 shape slice values slice_values moves x identity whole_slice;
     /// Copy of a cache with `update` written from `write_indices[batch]` (0 if absent) on along the axis; `circular`
     /// wraps around.
     TensorScatter "tensor_scatter" Move (past_cache: Any T, update: Any T, write_indices[opt]) -> (y: Elem(0)) { axis: Int = -2, mode: CacheMode = CacheMode::Linear }
         onnx "" 24 shape like;
     /// The upper or lower triangle of the matrices in the last two axes, from the k-th diagonal; 0 elsewhere.
     Trilu "trilu" Move (x, k[opt]: I64) -> (y: Elem(0)) { upper: Flag = true } onnx "" 14 shape like;
+}
+
+/// Pad changes nothing without borders.
+fn no_pads(cx: &Unchanged<'_>) -> Option<bool> {
+    Some(cx.is_all(ops::Pad::of(cx.op)?.pads(), 0))
+}
+
+/// Slice changes nothing where it takes all elements, in their order.
+fn whole_slice(cx: &Unchanged<'_>) -> Option<bool> {
+    let forward = ops::Slice::of(cx.op)?.steps().is_none_or(|steps| cx.is_all(steps, 1));
+    Some(forward && cx.keeps_shape())
 }
 
 /// Gather.

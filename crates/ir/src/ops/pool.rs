@@ -29,7 +29,7 @@ ops! {
     MaxPool "max_pool" Pool (x) -> (y: Elem(0), indices[opt]: I64) {
         auto_pad: AutoPad = AutoPad::NotSet, ceil_mode: Flag = false, dilations[opt]: Ints, kernel_shape: Ints,
         pads[opt]: Ints, storage_order: Int = 0, strides[opt]: Ints,
-    } onnx "" 1 shape pool flops window_flops;
+    } onnx "" 1 shape pool flops window_flops moves x;
     /// Maximum over the `pooled_shape` cells of each region, a row [batch, x1, y1, x2, y2] of `rois` times
     /// `spatial_scale`.
     MaxRoiPool "max_roi_pool" Pool (x: Any T, rois: Any T) -> (y: Elem(0)) {

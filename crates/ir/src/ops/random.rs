@@ -2,6 +2,7 @@
 
 use super::common::{like, same_for_all};
 use crate::Dim;
+use crate::op::Unchanged;
 use crate::op::grammar::ops;
 use crate::ops;
 use crate::shape::{Expr, Shapes, View, nothing, one};
@@ -12,7 +13,7 @@ ops! {
     /// In training mode zeroes elements with probability `ratio` (1/2 if absent), scales the others by 1/(1 − ratio)
     /// and tells by the mask which those are; else the operand itself.
     Dropout "dropout" Random (x, ratio[opt], training_mode[opt]) -> (y: Elem(0), mask[opt]: BOOL) { seed[opt]: Int }
-        onnx "" 1 shape same_for_all;
+        onnx "" 1 shape same_for_all identity keeps_all;
     /// Samples class indices by unnormalised log probabilities.
     Multinomial "multinomial" Random (x) -> (y: Rule::Attr("dtype")) { dtype: DType = DType::I32, sample_size: Int = 1, seed[opt]: Float }
         onnx "" 7 shape multinomial;
@@ -30,6 +31,12 @@ ops! {
     /// Uniformly distributed numbers in the shape of the operand.
     RandomUniformLike "random_uniform_like" Random (x) -> (y: AttrOr("dtype", 0)) { dtype[opt]: DType, high: Float = 1.0, low: Float = 0.0, seed[opt]: Float }
         onnx "" 1 shape like;
+}
+
+/// Dropout changes nothing outside of training; nobody may ask for the mask.
+fn keeps_all(cx: &Unchanged<'_>) -> Option<bool> {
+    let op = ops::Dropout::of(cx.op)?;
+    Some(op.mask().is_none() && op.training_mode().is_none_or(|mode| cx.is_false(mode)))
 }
 
 /// Multinomial.

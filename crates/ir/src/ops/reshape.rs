@@ -1,6 +1,6 @@
 //! Ops that keep elements and their order and change dimensions, and those that tell these.
 
-use super::common::{given, scalar};
+use super::common::{always, given, same_dims, scalar};
 use crate::op::grammar::ops;
 use crate::ops;
 use crate::shape::{Elem, Expr, Known, Shapes, View, dims, nothing, one};
@@ -8,20 +8,23 @@ use crate::{Dim, Shape, geometry};
 
 ops! {
     /// A matrix: the axes before `axis` as rows, the others as columns.
-    Flatten "flatten" Move (x[view]) -> (y: Elem(0)) { axis: Int = 1 } onnx "" 1 shape flatten values reshaped_values;
+    Flatten "flatten" Move (x[view]) -> (y: Elem(0)) { axis: Int = 1 }
+        onnx "" 1 shape flatten values reshaped_values moves x identity same_dims;
     /// The operand itself, of any type.
-    Identity "identity" Move (x[view]: Value) -> (y: Same(0)) {} onnx "" 1 cost 0 class View shape given values same_values;
+    Identity "identity" Move (x[view]: Value) -> (y: Same(0)) {} onnx "" 1 cost 0 class View shape given values same_values identity always;
     /// The same elements in other dimensions: 0 copies one (unless `allowzero`), −1 is inferred.
     Reshape "reshape" Move (x[view], shape: I64) -> (y: Elem(0)) { allowzero: Flag = false }
-        onnx "" 1 shape reshape values reshaped_values;
+        onnx "" 1 shape reshape values reshaped_values moves x identity same_dims;
     /// The dimensions of the operand from `start` to `end`.
     Shape "shape" Move (x) -> (y: I64) { start: Int = 0, end[opt]: Int } onnx "" 1 shape shape values shape_values;
     /// The number of elements, rank 0.
     Size "size" Move (x) -> (y: I64) {} onnx "" 1 shape scalar values size_values;
     /// Removes the named axes, which have length 1; all such axes without `axes`.
-    Squeeze "squeeze" Move (x[view], axes[opt]: I64) -> (y: Elem(0)) {} onnx "" 1 shape squeeze values reshaped_values;
+    Squeeze "squeeze" Move (x[view], axes[opt]: I64) -> (y: Elem(0)) {}
+        onnx "" 1 shape squeeze values reshaped_values moves x identity same_dims;
     /// Inserts axes of length 1 at these places of the result.
-    Unsqueeze "unsqueeze" Move (x[view], axes: I64) -> (y: Elem(0)) {} onnx "" 1 shape unsqueeze values reshaped_values;
+    Unsqueeze "unsqueeze" Move (x[view], axes: I64) -> (y: Elem(0)) {}
+        onnx "" 1 shape unsqueeze values reshaped_values moves x identity same_dims;
 }
 
 /// Reshape.

@@ -1,6 +1,7 @@
 //! Ops that move elements by their places alone.
 
-use super::common::no_negative;
+use super::common::{lone, no_negative, same_dims};
+use crate::op::Unchanged;
 use crate::op::grammar::ops;
 use crate::ops;
 use crate::shape::values::gathered;
@@ -9,24 +10,43 @@ use crate::{Dim, Shape, counted, geometry};
 
 ops! {
     /// Operands joined along the axis.
-    Concat "concat" Move (xs[many]: Any T) -> (y: Elem(0)) { axis: Int } onnx "" 1 shape concat values concat_values;
+    Concat "concat" Move (xs[many]: Any T) -> (y: Elem(0)) { axis: Int } onnx "" 1 shape concat values concat_values moves xs identity lone;
     /// Moves channels into blocks of space; the block's place is the outer part of the channel (`DCR`) or the inner one
     /// (`CRD`).
     DepthToSpace "depth_to_space" Move (x) -> (y: Elem(0)) { blocksize: Int, mode: BlockOrder = BlockOrder::DepthLast }
-        onnx "" 1 shape depth_to_space;
+        onnx "" 1 shape depth_to_space moves x;
     /// Broadcasts `x` and `shape` against each other.
-    Expand "expand" Move (x, shape: I64) -> (y: Elem(0)) {} onnx "" 8 shape expand values expand_values;
+    Expand "expand" Move (x, shape: I64) -> (y: Elem(0)) {} onnx "" 8 shape expand values expand_values moves x identity same_dims;
     /// Moves blocks of space into channels; the block's place becomes the outer part of the channel (`DCR`) or the
     /// inner one (`CRD`).
     SpaceToDepth "space_to_depth" Move (x) -> (y: Elem(0)) { blocksize: Int, mode: BlockOrder = BlockOrder::DepthLast }
-        onnx "" 1 shape space_to_depth;
+        onnx "" 1 shape space_to_depth moves x;
     /// Cuts along the axis into parts of the given sizes, or of equal ones, the last being smaller.
     Split "split" Move (x, split[opt]: I64) -> (ys[many]: Elem(0)) { axis: Int = 0, num_outputs[opt]: Int }
-        onnx "" 1 shape split values split_values;
+        onnx "" 1 shape split values split_values identity one_part;
     /// Repeats the operand along each axis.
-    Tile "tile" Move (x, repeats: I64) -> (y: Elem(0)) {} onnx "" 1 shape tile values tile_values;
+    Tile "tile" Move (x, repeats: I64) -> (y: Elem(0)) {} onnx "" 1 shape tile values tile_values moves x identity once;
     /// Permutes axes; reverses them without `perm`.
-    Transpose "transpose" Move (x[form]) -> (y: Elem(0)) { perm[opt]: Ints } onnx "" 1 shape transpose values transpose_values;
+    Transpose "transpose" Move (x[form]) -> (y: Elem(0)) { perm[opt]: Ints }
+        onnx "" 1 shape transpose values transpose_values moves x identity in_order;
+}
+
+/// Split changes nothing where there is one part.
+fn one_part(cx: &Unchanged<'_>) -> Option<bool> {
+    Some(cx.op.outputs.len() == 1)
+}
+
+/// Tile changes nothing where each axis is there once.
+fn once(cx: &Unchanged<'_>) -> Option<bool> {
+    Some(cx.is_all(ops::Tile::of(cx.op)?.repeats(), 1))
+}
+
+/// Transpose changes nothing where the axes stay in order.
+fn in_order(cx: &Unchanged<'_>) -> Option<bool> {
+    Some(match ops::Transpose::of(cx.op)?.perm() {
+        None => cx.shape().is_some_and(|shape| shape.len() <= 1),
+        Some(perm) => perm.iter().enumerate().all(|(i, axis)| *axis == i as i64),
+    })
 }
 
 /// Concat.

@@ -186,24 +186,12 @@ pub(super) fn moves(cx: &mut Rewriter<'_>, op: &Op) -> Option<Change> {
         return from.same(cx, &to).then(|| Change::Values(vec![Some(x)]));
     }
     let mover = cx.producer(value).filter(|_| cx.single(value))?.clone();
-    let operands = match mover.kind {
-        K::Reshape
-        | K::Transpose
-        | K::Squeeze
-        | K::Unsqueeze
-        | K::Flatten
-        | K::Slice
-        | K::Gather
-        | K::Expand
-        | K::Tile
-        | K::DepthToSpace
-        | K::SpaceToDepth => 1,
-        K::MaxPool if mover.outputs.len() == 1 => 1,
-        K::Concat => mover.inputs.len(),
-        _ => return None,
-    };
+    let moved = mover.moved();
+    if moved.is_empty() || mover.outputs.len() != 1 {
+        return None;
+    }
     let mut new = placed(op, mover);
-    for slot in &mut new.inputs[..operands] {
+    for slot in new.inputs.get_mut(moved)? {
         let (x, from) = dequantized(cx, (*slot)?)?;
         if !from.same(cx, &to) {
             return None;
