@@ -6,6 +6,7 @@
 #![allow(unsafe_code)]
 
 pub mod aligned;
+pub mod blocked;
 pub mod conv;
 pub mod disjoint;
 pub mod fft;
