@@ -6,8 +6,9 @@ mod timing;
 
 use std::hint::black_box;
 
-use timing::best;
-use trident_kernels::conv::{ConvEpilogue8, ConvPlan8, ConvSpec, Images};
+use timing::{best, medians};
+use trident_kernels::blocked::BlockedChannels;
+use trident_kernels::conv::{ConvEpilogue8, ConvLayout8, ConvPlan8, ConvSpec, Images};
 use trident_kernels::gemm::int8::{Epilogue8, Lhs8, PackedB8, Rhs8, Signs, gemm8};
 use trident_kernels::gemm::{GemmShape, Strided};
 use trident_kernels::lrn::Lrn;
@@ -60,22 +61,35 @@ fn main() {
         );
     }
 
-    println!("8-bit convolutions, GOP/s (channels in and out, groups, kernel, stride, size)");
+    println!(
+        "8-bit convolutions, µs and GOP/s (channels in and out, groups, kernel, stride, size)"
+    );
+    println!("{:>28} {:>9} {:>9} {:>9} {:>9}", "", "dense", "blocked", "dense", "blocked");
     for (c, m, groups, kernel, stride, size) in [
         (64, 64, 1, 3, 1, 56),
+        (128, 128, 1, 3, 1, 28),
+        (128, 128, 1, 3, 2, 56),
         (256, 256, 1, 3, 1, 14),
         (512, 512, 1, 3, 1, 7),
+        (64, 64, 1, 1, 1, 56),
         (64, 256, 1, 1, 1, 56),
+        (256, 64, 1, 1, 1, 56),
+        (256, 512, 1, 1, 2, 56),
+        (512, 128, 1, 1, 1, 28),
         (1024, 256, 1, 1, 1, 14),
+        (256, 1024, 1, 1, 1, 14),
+        (2048, 512, 1, 1, 1, 7),
+        (96, 96, 96, 3, 2, 112),
         (144, 144, 144, 3, 1, 56),
+        (384, 384, 384, 3, 1, 14),
+        (960, 960, 960, 3, 1, 7),
     ] {
         let spec = ConvSpec::square(c, m, groups, kernel, stride, kernel / 2);
         let input = [size; 2];
         let Some(output) = spec.output(&input) else { continue };
         let depth = c / groups * kernel * kernel;
-        let (x, w) = (vec![3u8; c * size * size], vec![5u8; m * depth]);
-        let mut y = vec![0u8; m * output[0] * output[1]];
-        let plan = ConvPlan8::new(isa, spec, true, false, &w);
+        let x: Vec<u8> = (0..c * size * size).map(|i| (i * 7 % 251) as u8).collect();
+        let w: Vec<u8> = (0..m * depth).map(|i| (i * 5 % 241) as u8).collect();
         let (bias, scale) = (vec![100; m], vec![0.01; m]);
         let e = ConvEpilogue8 {
             bias: &bias,
@@ -84,14 +98,37 @@ fn main() {
             ..ConvEpilogue8::sum(128, &[0])
         };
         let images = Images { batch: 1, input: &input, output: &output, x: &x };
-        let time = best(|| plan.run(&threads, &images, &e, black_box(&mut y)));
+        let blocked = ConvLayout8 { blocked_image: true, blocked_result: true };
+        let plans = [ConvLayout8::DENSE, blocked]
+            .map(|layout| ConvPlan8::new(isa, spec.clone(), true, false, &w, layout));
+        let [mut y0, mut y1] = [(); 2].map(|()| vec![0u8; m * output[0] * output[1]]);
+        let times =
+            medians([&mut || plans[0].run(&threads, &images, &e, black_box(&mut y0)), &mut || {
+                plans[1].run(&threads, &images, &e, black_box(&mut y1))
+            }]);
+        let rates = times.map(|t| 2e-9 * (m * output[0] * output[1] * depth) as f64 / t);
         println!(
-            "{:>28} {:>16} {:>9.1}",
+            "{:>28} {:>9.1} {:>9.1} {:>9.1} {:>9.1}",
             format!("{c},{m},{groups},{kernel},{stride},{size}"),
-            plan.name(),
-            2e-9 * (y.len() * depth) as f64 / time
+            times[0] * 1e6,
+            times[1] * 1e6,
+            rates[0],
+            rates[1]
         );
     }
+
+    println!("channels in blocks of 4, 256×56×56 bytes, GB/s read and written (1 thread)");
+    let shape =
+        BlockedChannels { outer: 1, channels: 256, inner: 56 * 56, block: 4, element_size: 1 };
+    let (src, mut dst) = (vec![3u8; shape.bytes()], vec![0u8; shape.bytes()]);
+    let one = Threads::new(1);
+    let rate = |time: f64| 2e-9 * src.len() as f64 / time;
+    let pack = best(|| shape.pack(&one, isa, &src, black_box(&mut dst)));
+    let unpack = best(|| shape.unpack(&one, isa, &src, black_box(&mut dst)));
+    let copy = best(|| black_box(&mut dst).copy_from_slice(black_box(&src)));
+    println!("{:>28} {:>9.1}", "pack", rate(pack));
+    println!("{:>28} {:>9.1}", "unpack", rate(unpack));
+    println!("{:>28} {:>9.1}", "copy", rate(copy));
 
     println!("elementwise, 2^16 elements, GB/s read and written");
     let x: Vec<f32> = (0..1 << 16).map(|i| (i % 1000) as f32 / 100.0 - 5.0).collect();

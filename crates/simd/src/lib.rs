@@ -90,6 +90,9 @@ pub trait Vector: Arithmetic {
     /// There are less than `LANES`, and they are writable.
     unsafe fn store_first_at(self, p: *mut Self::Elem, n: usize);
 
+    /// `self` in the lanes whose bit in `lanes` is set, the first in the lowest bit, and `others` elsewhere. Bits from `LANES` on do
+    /// not matter.
+    fn keep_lanes(self, lanes: u32, others: Self) -> Self;
     /// The even elements of two vectors, one after the other.
     fn evens(self, high: Self) -> Self;
 
@@ -277,6 +280,32 @@ mod tests {
         assert!(last as usize <= from.len());
         // SAFETY: the chosen lanes are in the slice.
         unsafe { S::F32::load_where_at(s, from.as_ptr(), lanes) }.store(to);
+    }
+
+    kernel! {
+        fn kept(lanes: u32, to: &mut [f32]) => kept_lanes
+    }
+
+    fn kept_lanes<S: Simd>(s: S, lanes: u32, to: &mut [f32]) {
+        s.splat(1.0).keep_lanes(lanes, s.splat(2.0)).store(to);
+    }
+
+    #[test]
+    fn lanes_are_kept_by_their_bits() {
+        for isa in Isa::available() {
+            for lanes in [0u32, 1, 0b1010_0110, 0xa5f0, 0xffff, 0xffff_0002] {
+                let mut to = [0.0; 16];
+                kept(isa, lanes, &mut to);
+                assert!(to[..4].iter().all(|&got| got != 0.0), "{isa:?}");
+                for (i, &got) in to.iter().enumerate().filter(|(_, got)| **got != 0.0) {
+                    assert_eq!(
+                        got,
+                        if lanes >> i & 1 == 1 { 1.0 } else { 2.0 },
+                        "{isa:?} {lanes:#x}"
+                    );
+                }
+            }
+        }
     }
 
     kernel! {

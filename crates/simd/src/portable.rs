@@ -134,6 +134,12 @@ macro_rules! vector_of_lanes {
                 }
             }
             #[inline(always)]
+            fn keep_lanes(self, lanes: u32, others: Self) -> Self {
+                Lanes(std::array::from_fn(|i| {
+                    if lanes >> i & 1 == 1 { self.0[i] } else { others.0[i] }
+                }))
+            }
+            #[inline(always)]
             fn evens(self, high: Self) -> Self {
                 let mut v = self.0;
                 for i in 0..N {

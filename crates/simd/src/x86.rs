@@ -39,7 +39,8 @@ use methods;
 macro_rules! vector {
     ($v:ident, $features:ident $isa:ident, $elem:ty, $lanes:literal; $splat:ident, $load:ident, $store:ident, $add:ident,
      $sub:ident, $mul:ident, $div:ident, $fma:ident, $max:ident, $min:ident, $sqrt:ident,
-     |$n:ident| $mask:expr, |$bits:ident| $lanes_mask:expr, |$p:ident, $m:ident| $partial:expr, $store_partial:ident, |$low:ident, $high:ident| $evens:expr) => {
+     |$n:ident| $mask:expr, |$bits:ident| $lanes_mask:expr, |$p:ident, $m:ident| $partial:expr, $store_partial:ident, |$low:ident, $high:ident| $evens:expr,
+     |$keep:ident, $yes:ident, $no:ident| $blend:expr) => {
         impl Arithmetic for $v {
             type Elem = $elem;
             const FUSED: bool = true;
@@ -104,6 +105,11 @@ macro_rules! vector {
                 unsafe { $store_partial(p, $mask, self.0) }
             }
             methods! { $features $v;
+                keep_lanes(yes, lanes: u32, no: $v) -> $v {
+                    let ($bits, $yes, $no) = (lanes, yes.0, no.0);
+                    let $keep = $lanes_mask;
+                    $v($blend)
+                }
                 evens(low, high: $v) -> $v {
                     let ($low, $high) = (low.0, high.0);
                     $v($evens)
@@ -141,7 +147,8 @@ vector!(
         low,
         _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30),
         high
-    )
+    ),
+    |keep, yes, no| _mm512_mask_blend_ps(keep, no, yes)
 );
 vector!(
     F64x8,
@@ -163,7 +170,8 @@ vector!(
     |bits| bits as __mmask8,
     |p, m| _mm512_maskz_loadu_pd(m, p),
     _mm512_mask_storeu_pd,
-    |low, high| _mm512_permutex2var_pd(low, _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14), high)
+    |low, high| _mm512_permutex2var_pd(low, _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14), high),
+    |keep, yes, no| _mm512_mask_blend_pd(keep, no, yes)
 );
 vector!(
     F32x8,
@@ -190,7 +198,8 @@ vector!(
     _mm256_maskstore_ps,
     |low, high| _mm256_castpd_ps(_mm256_permute4x64_pd::<0b11_01_10_00>(_mm256_castps_pd(
         _mm256_shuffle_ps::<0b10_00_10_00>(low, high)
-    )))
+    ))),
+    |keep, yes, no| _mm256_blendv_ps(no, yes, _mm256_castsi256_ps(keep))
 );
 vector!(
     F64x4,
@@ -215,7 +224,8 @@ vector!(
     },
     |p, m| _mm256_maskload_pd(p, m),
     _mm256_maskstore_pd,
-    |low, high| _mm256_permute4x64_pd::<0b11_01_10_00>(_mm256_unpacklo_pd(low, high))
+    |low, high| _mm256_permute4x64_pd::<0b11_01_10_00>(_mm256_unpacklo_pd(low, high)),
+    |keep, yes, no| _mm256_blendv_pd(no, yes, _mm256_castsi256_pd(keep))
 );
 
 /// The bits of √½, the lower end of `split_exponent`'s mantissas.

@@ -16,3 +16,22 @@ pub(crate) fn best(mut f: impl FnMut()) -> f64 {
     }
     best.as_secs_f64()
 }
+
+/// The medians of functions that take turns, in seconds: what disturbs one disturbs the others.
+#[allow(dead_code, reason = "not every example compares")]
+pub(crate) fn medians<const N: usize>(mut turns: [&mut dyn FnMut(); N]) -> [f64; N] {
+    let mut times: [Vec<Duration>; N] = std::array::from_fn(|_| Vec::new());
+    turns.iter_mut().for_each(|f| f());
+    let start = Instant::now();
+    while times[0].len() < 21 || start.elapsed() < Duration::from_millis(600) {
+        for (f, times) in turns.iter_mut().zip(&mut times) {
+            let t = Instant::now();
+            f();
+            times.push(t.elapsed());
+        }
+    }
+    times.map(|mut times| {
+        times.sort();
+        times[times.len() / 2].as_secs_f64()
+    })
+}

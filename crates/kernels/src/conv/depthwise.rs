@@ -1,7 +1,8 @@
 //! Convolutions whose groups have one input channel: direct, on a padded copy of the channel.
 //!
 //! The copy splits each row by the stride's phases, so that the taps of neighbouring outputs are neighbours in memory
-//! for every stride and dilation; it stays in the first- or second-level cache.
+//! for every stride and dilation; it stays in the first- or second-level cache. Where four channels are blocked, they are
+//! computed at once: what is a channel here is then a block of them, and a pixel is four elements.
 
 #![allow(
     clippy::needless_range_loop,
@@ -16,6 +17,8 @@ use super::geometry::{Geometry, unravel};
 const BLOCK: usize = 6;
 /// Readable elements after the last row, for whole-vector loads.
 const SLACK: usize = 16;
+/// The weights of a tap of a block of channels: those of the channels, repeated as often as the widest vector holds them.
+pub(crate) const BLOCK_WEIGHTS: usize = SLACK;
 
 /// One vector of outputs: where its inputs start in the padded copy, where it goes, and how many lanes exist.
 #[derive(Clone, Copy, Default)]
@@ -34,7 +37,9 @@ pub(crate) struct Layout {
     rows: Vec<(usize, usize)>,
     /// Elements of one phase of a row.
     phase: usize,
-    /// The part of an input row that is used, and the padded coordinate of its first element.
+    /// Elements of a pixel: 1, or 4 for a block of channels.
+    block: usize,
+    /// The part of an input row that is used, and the padded coordinate of its first pixel.
     width: usize,
     pad: usize,
     stride: usize,
@@ -45,13 +50,15 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    pub(crate) fn new(geometry: &Geometry, lanes: usize) -> Self {
+    /// The layout for vectors of so many lanes, and pixels of `block` elements: 1, or 4 for a block of channels.
+    pub(crate) fn new(geometry: &Geometry, lanes: usize, block: usize) -> Self {
+        assert!(block == 1 || block == 4 && lanes.is_multiple_of(4), "a block of {block} channels");
         let (inner, outer) = (geometry.inner(), geometry.outer());
         let reach = |a: &super::geometry::Axis| {
             (a.output.max(1) - 1) * a.stride + (a.kernel - 1) * a.dilation + 1
         };
         // Padded extents only as far as some output reaches.
-        let phase = reach(&inner).div_ceil(inner.stride);
+        let phase = reach(&inner).div_ceil(inner.stride) * block;
         let pitch = phase * inner.stride;
         let extents: Vec<usize> = outer.iter().map(reach).collect();
         let offset = |at: &[usize]| at.iter().zip(&extents).fold(0, |o, (x, n)| o * n + x) * pitch;
@@ -60,11 +67,12 @@ impl Layout {
         for row in 0..outputs {
             let at = unravel(row, outer, |a| a.output);
             let at: Vec<usize> = at.iter().zip(outer).map(|(o, a)| o * a.stride).collect();
-            for x in (0..inner.output).step_by(lanes) {
+            let width = inner.output * block;
+            for x in (0..width).step_by(lanes) {
                 places.push(Place {
                     from: offset(&at) + x,
-                    to: row * inner.output + x,
-                    lanes: lanes.min(inner.output - x),
+                    to: row * width + x,
+                    lanes: lanes.min(width - x),
                 });
             }
         }
@@ -75,7 +83,7 @@ impl Layout {
             let at: Vec<usize> = at.iter().zip(outer).map(|(t, a)| t * a.dilation).collect();
             for t in 0..inner.kernel {
                 let x = t * inner.dilation;
-                taps.push(offset(&at) + x % inner.stride * phase + x / inner.stride);
+                taps.push(offset(&at) + x % inner.stride * phase + x / inner.stride * block);
             }
         }
         let inputs: usize = outer.iter().map(|a| a.input).product();
@@ -84,27 +92,27 @@ impl Layout {
                 let at = unravel(row, outer, |a| a.input);
                 let at: Vec<usize> = at.iter().zip(outer).map(|(i, a)| i + a.pad).collect();
                 let inside = at.iter().zip(&extents).all(|(x, n)| x < n);
-                inside.then(|| (row * inner.input, offset(&at)))
+                inside.then(|| (row * inner.input * block, offset(&at)))
             })
             .collect();
         let len = extents.iter().product::<usize>() * pitch + SLACK;
         let width = inner.input.min(reach(&inner).saturating_sub(inner.pad));
         let (pad, stride) = (inner.pad, inner.stride);
-        let (inputs, outputs) = (inputs * inner.input, outputs * inner.output);
+        let (inputs, outputs) = (inputs * inner.input * block, outputs * inner.output * block);
         // What the unchecked accesses of `block` and `pad` rely on.
         let tap = taps.iter().copied().max().unwrap_or(0);
         let end = |first: usize| {
             let x = first + pad;
-            x % stride * phase + x / stride + (width - first).div_ceil(stride)
+            x % stride * phase + (x / stride + (width - first).div_ceil(stride)) * block
         };
         let end = (0..stride.min(width)).map(end).max().unwrap_or(0);
         let place = |p: &Place| p.from + tap + SLACK <= len && p.to + p.lanes <= outputs;
-        let row = |&(from, to): &(usize, usize)| from + width <= inputs && to + end <= len;
+        let row = |&(from, to): &(usize, usize)| from + width * block <= inputs && to + end <= len;
         assert!(
             lanes <= SLACK && places.iter().all(place) && rows.iter().all(row),
             "a layout leaves its channel"
         );
-        Self { places, taps, rows, phase, width, pad, stride, len, inputs, outputs }
+        Self { places, taps, rows, phase, block, width, pad, stride, len, inputs, outputs }
     }
 
     /// The elements of the padded copy; it starts zeroed and keeps its zeros from channel to channel.
@@ -127,7 +135,7 @@ kernel! {
 
 #[inline(always)]
 fn pad_lanes<S: Simd>(s: S, layout: &Layout, image: &[f32], padded: &mut [f32]) {
-    let Layout { phase, width, pad, stride, .. } = *layout;
+    let Layout { phase, block, width, pad, stride, .. } = *layout;
     assert!(
         image.len() == layout.inputs && padded.len() >= layout.len,
         "a channel of another size"
@@ -139,21 +147,22 @@ fn pad_lanes<S: Simd>(s: S, layout: &Layout, image: &[f32], padded: &mut [f32]) 
         for first in 0..stride.min(width) {
             let x = first + pad;
             let n = (width - first).div_ceil(stride);
-            let to = padded.wrapping_add(x % stride * phase + x / stride);
-            let from = row.wrapping_add(first);
+            let to = padded.wrapping_add(x % stride * phase + x / stride * block);
+            let from = row.wrapping_add(first * block);
             let mut i = 0;
-            // SAFETY: from `first` on the row has `n` elements that are `stride` apart, and there are as many places, which
+            // SAFETY: from `first` on the row has `n` pixels that are `stride` apart, and there are as many places, which
             // `Layout::new` asserts.
             unsafe {
-                match stride {
-                    1 => {
+                match (stride, block) {
+                    (1, _) => {
+                        let n = n * block;
                         while i < n {
                             let v = S::F32::load_up_to_at(s, from.add(i), n - i);
                             v.store_up_to_at(to.add(i), n - i);
                             i += lanes;
                         }
                     }
-                    2 => {
+                    (2, 1) => {
                         while i < n {
                             let some = (n - i).min(lanes);
                             let v = S::F32::load_even_at(s, from.add(2 * i), some);
@@ -161,9 +170,17 @@ fn pad_lanes<S: Simd>(s: S, layout: &Layout, image: &[f32], padded: &mut [f32]) 
                             i += lanes;
                         }
                     }
-                    _ => {
+                    (_, 1) => {
                         for i in 0..n {
                             *to.add(i) = *from.add(i * stride);
+                        }
+                    }
+                    _ => {
+                        for i in 0..n {
+                            let pixel = from.add(4 * i * stride).cast::<[f32; 4]>();
+                            to.add(4 * i)
+                                .cast::<[f32; 4]>()
+                                .write_unaligned(pixel.read_unaligned());
                         }
                     }
                 }
@@ -173,7 +190,8 @@ fn pad_lanes<S: Simd>(s: S, layout: &Layout, image: &[f32], padded: &mut [f32]) 
 }
 
 kernel! {
-    /// One output channel from the padded copy of its input channel.
+    /// One output channel from the padded copy of its input channel; with blocked channels, a block of
+    /// them, with [`BLOCK_WEIGHTS`] weights a tap.
     pub(crate) fn channel(layout: &Layout, padded: &[f32], weights: &[f32], finish: &Finish<'_>, out: &mut [f32]) => channel_lanes
 }
 
@@ -186,9 +204,25 @@ fn channel_lanes<S: Simd>(
     finish: &Finish<'_>,
     out: &mut [f32],
 ) {
+    match layout.block {
+        1 => every_place::<S, 1>(s, layout, padded, weights, finish, out),
+        _ => every_place::<S, BLOCK_WEIGHTS>(s, layout, padded, weights, finish, out),
+    }
+}
+
+/// All outputs of a channel, or of a block of channels, with `W` weights a tap.
+#[inline(always)]
+fn every_place<S: Simd, const W: usize>(
+    s: S,
+    layout: &Layout,
+    padded: &[f32],
+    weights: &[f32],
+    finish: &Finish<'_>,
+    out: &mut [f32],
+) {
     assert!(
         padded.len() >= layout.len
-            && weights.len() == layout.taps.len()
+            && weights.len() == layout.taps.len() * W
             && out.len() == layout.outputs
             && finish.residual.is_none_or(|r| r.len() == layout.outputs),
         "the operands of a channel have other sizes"
@@ -197,11 +231,11 @@ fn channel_lanes<S: Simd>(
     // SAFETY: the operands are those of the layout, as asserted.
     unsafe {
         for places in blocks {
-            block::<S, BLOCK>(s, layout, padded, weights, finish, places, out);
+            block::<S, BLOCK, W>(s, layout, padded, weights, finish, places, out);
         }
         for place in rest {
             let places = std::array::from_ref(place);
-            block::<S, 1>(s, layout, padded, weights, finish, places, out);
+            block::<S, 1, W>(s, layout, padded, weights, finish, places, out);
         }
     }
 }
@@ -211,7 +245,7 @@ fn channel_lanes<S: Simd>(
 /// # Safety
 /// The places are the layout's, and `padded` is as long as it says.
 #[inline(always)]
-unsafe fn block<S: Simd, const N: usize>(
+unsafe fn block<S: Simd, const N: usize, const W: usize>(
     s: S,
     layout: &Layout,
     padded: &[f32],
@@ -222,8 +256,9 @@ unsafe fn block<S: Simd, const N: usize>(
 ) {
     let from = places.map(|place| padded.as_ptr().wrapping_add(place.from));
     let mut acc = [s.splat(0.0); N];
-    for (&tap, &w) in layout.taps.iter().zip(weights) {
-        let w = s.splat(w);
+    let (weights, _) = weights.as_chunks::<W>();
+    for (&tap, w) in layout.taps.iter().zip(weights) {
+        let w = if W == 1 { s.splat(w[0]) } else { s.load(w) };
         for i in 0..N {
             // SAFETY: the copy has a vector behind each place and tap, which `Layout::new` asserts.
             let x = unsafe { S::F32::load_at(s, from[i].add(tap)) };

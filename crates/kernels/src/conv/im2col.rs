@@ -262,10 +262,13 @@ impl Plan {
 }
 
 kernel! {
-    fn fill_f32(plan: &Plan, image: &[f32], k: Range<usize>, width: usize, dst: &mut [f32]) => fill_lanes
+    /// Fills the rows of a panel by vectors, with `padding` or zeros around the image. Lanes are moved by their bits, whatever
+    /// they mean.
+    fn fill_words(plan: &Plan, image: &[f32], k: Range<usize>, width: usize, dst: &mut [f32], padding: Option<f32>) => fill_lanes
 }
 
 #[inline(always)]
+#[allow(clippy::too_many_arguments)]
 fn fill_lanes<S: Simd>(
     s: S,
     plan: &Plan,
@@ -273,13 +276,15 @@ fn fill_lanes<S: Simd>(
     k: Range<usize>,
     width: usize,
     dst: &mut [f32],
+    padding: Option<f32>,
 ) {
     let lanes = S::F32::LANES;
+    let around = s.splat(padding.unwrap_or(0.0));
     let zero = |to: *mut f32, n: usize| {
         let mut i = 0;
         while i < n {
             // SAFETY: `fill` gives `n` elements.
-            unsafe { s.splat(0.0).store_up_to_at(to.add(i), n - i) };
+            unsafe { around.store_up_to_at(to.add(i), n - i) };
             i += lanes;
         }
     };
@@ -299,6 +304,7 @@ fn fill_lanes<S: Simd>(
                         true => S::F32::load_where_at(s, from, pixels),
                         false => S::F32::load(s, &gathered(from, pixels)),
                     };
+                    let v = if padding.is_some() { v.keep_lanes(pixels, around) } else { v };
                     v.store_at(to.add(i));
                 }
             }
@@ -373,7 +379,16 @@ unsafe fn strided<T: Copy>(from: *const T, to: *mut T, n: usize, stride: usize) 
 
 impl Source<f32> for Im2col<'_, f32> {
     fn pack(&self, pixels: Range<usize>, k: Range<usize>, width: usize, dst: &mut [f32]) {
-        self.plans.with(pixels, |plan| fill_f32(self.isa, plan, self.image, k, width, dst));
+        self.plans.with(pixels, |plan| fill_words(self.isa, plan, self.image, k, width, dst, None));
+    }
+}
+
+/// Words of four bytes, which move as `f32` do.
+impl Source<i32> for Im2col<'_, i32> {
+    fn pack(&self, pixels: Range<usize>, k: Range<usize>, width: usize, dst: &mut [i32]) {
+        let (image, dst) = (bytemuck::cast_slice(self.image), bytemuck::cast_slice_mut(dst));
+        let padding = Some(f32::from_bits(self.padding as u32));
+        self.plans.with(pixels, |plan| fill_words(self.isa, plan, image, k, width, dst, padding));
     }
 }
 

@@ -13,7 +13,7 @@ mod transpose;
 pub use geometry::ConvSpec;
 use geometry::Geometry;
 use im2col::{Im2col, Plans};
-pub use int8::{ConvEpilogue8, ConvPlan8};
+pub use int8::{ConvEpilogue8, ConvLayout8, ConvPlan8};
 pub use transpose::ConvTransposePlan;
 use trident_simd::Isa;
 
@@ -51,7 +51,7 @@ pub struct Images<'a, T> {
     pub input: &'a [usize],
     /// The spatial extents of each result.
     pub output: &'a [usize],
-    /// The elements, `batch × in_channels × input`.
+    /// The elements, `batch × in_channels × input`, or blocked as [`ConvLayout8`] says.
     pub x: &'a [T],
 }
 
@@ -249,7 +249,7 @@ fn depthwise_f32(
     epilogue: &ConvEpilogue<'_, f32>,
     y: &mut [f32],
 ) {
-    let layout = depthwise::Layout::new(geometry, depthwise::lanes(isa));
+    let layout = depthwise::Layout::new(geometry, depthwise::lanes(isa), 1);
     let (pixels_in, pixels_out) = (geometry.pixels_in(), geometry.pixels_out());
     let (taps, multiplier) = (spec.taps(), spec.out_channels / spec.groups);
     let limits = epilogue.activation.limits();

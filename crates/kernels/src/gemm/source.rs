@@ -87,6 +87,7 @@ element!(
 );
 element!(f64);
 element!(u8);
+element!(i32);
 impl StoredElement<f32> for f16 {
     #[inline(always)]
     fn widen(self) -> f32 {

@@ -5,7 +5,7 @@ use crate::kernel::{Call, Compile, CpuKernel, Made};
 use crate::ops::contract::conv::Convolution;
 use trident_ir::DType;
 use trident_ir::ops::{ConvInteger, QLinearConv};
-use trident_kernels::conv::{ConvEpilogue8, ConvPlan8, Images};
+use trident_kernels::conv::{ConvEpilogue8, ConvLayout8, ConvPlan8, Images};
 use trident_runtime::{KernelError, Tensor};
 use trident_simd::Isa;
 
@@ -67,7 +67,7 @@ fn plan(
     w: &Tensor,
 ) -> Result<ConvPlan8, KernelError> {
     let spec = conv.geometry(x, w.dims())?.spec.clone();
-    Ok(ConvPlan8::new(isa, spec, signed(w)?, image_signed, w.bytes()?))
+    Ok(ConvPlan8::new(isa, spec, signed(w)?, image_signed, w.bytes()?, ConvLayout8::DENSE))
 }
 
 impl CpuKernel for Conv8 {

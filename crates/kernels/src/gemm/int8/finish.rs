@@ -3,6 +3,8 @@
 use trident_simd::{Isa, Simd, kernel};
 
 use super::Epilogue8;
+use super::tile::MAX_COLUMNS;
+use crate::aligned::Plain;
 
 /// A parameter that all elements share, or that each row or column of C has.
 #[derive(Clone, Copy, Debug)]
@@ -41,9 +43,24 @@ pub(crate) struct Row<'a> {
     pub(crate) b_shift: i32,
 }
 
+impl Row<'_> {
+    /// `za` and `Σa - k za` in `Σ(a - za)(b - zb) = Σab - zb (Σa - k za) - za Σb`.
+    #[inline(always)]
+    fn a_zero_and_rest(&self, e: &Epilogue8<'_>) -> (i32, i32) {
+        debug_assert!(
+            !matches!(e.a_zero, Along::Columns(_)) && !matches!(e.b_zero, Along::Rows(_))
+        );
+        let a_zero = match e.a_zero.in_row(self.row, 0, 0) {
+            Ok(zero) => zero.wrapping_add(self.a_shift),
+            Err(_) => self.a_shift,
+        };
+        (a_zero, self.sum.wrapping_sub((self.k as i32).wrapping_mul(a_zero)))
+    }
+}
+
 /// The result types: `i32` (the sum and the bias), `f32` (that times the scale), `u8` and `i8` (that rounded half to even,
 /// plus the zero point, limited).
-pub trait Output8: Copy + Send + Sync + 'static {
+pub trait Output8: Plain {
     #[doc(hidden)]
     #[allow(private_interfaces)]
     fn finish(
@@ -53,19 +70,34 @@ pub trait Output8: Copy + Send + Sync + 'static {
         sums: &mut [i32],
         out: &mut [Self],
     );
+
+    /// Finishes four rows of a tile, which are `MAX_COLUMNS` apart in `sums`, and interleaves their results in `out`.
+    #[doc(hidden)]
+    #[allow(private_interfaces)]
+    fn finish_four(
+        isa: Isa,
+        rows: &[Row<'_>; 4],
+        epilogue: &Epilogue8<'_>,
+        sums: &mut [i32],
+        out: &mut [Self],
+    ) {
+        let width = out.len() / 4;
+        let mut results = [Self::zeroed(); MAX_COLUMNS];
+        for (r, (row, sums)) in rows.iter().zip(sums.chunks_mut(MAX_COLUMNS)).enumerate() {
+            let results = &mut results[..width];
+            Self::finish(isa, row, epilogue, &mut sums[..width], results);
+            for (to, from) in out.chunks_exact_mut(4).zip(results) {
+                to[r] = *from;
+            }
+        }
+    }
 }
 
 /// Takes the zero points away and adds the bias.
 #[inline(always)]
 fn correct(row: &Row<'_>, e: &Epilogue8<'_>, sums: &mut [i32]) {
     let width = sums.len();
-    debug_assert!(!matches!(e.a_zero, Along::Columns(_)) && !matches!(e.b_zero, Along::Rows(_)));
-    // Σ(a - za)(b - zb) = Σab - zb (Σa - k za) - za Σb
-    let a_zero = match e.a_zero.in_row(row.row, 0, 0) {
-        Ok(zero) => zero.wrapping_add(row.a_shift),
-        Err(_) => row.a_shift,
-    };
-    let rest = row.sum.wrapping_sub((row.k as i32).wrapping_mul(a_zero));
+    let (a_zero, rest) = row.a_zero_and_rest(e);
     let mut all = 0i32;
     match e.b_zero.in_row(row.row, row.col, width) {
         Ok(zero) => all = all.wrapping_sub(zero.wrapping_add(row.b_shift).wrapping_mul(rest)),
@@ -161,6 +193,92 @@ fn to_i8_lanes<S: Simd>(_: S, row: &Row<'_>, e: &Epilogue8<'_>, sums: &mut [i32]
     scaled(row, e, sums, out, |x| round(x) as i8);
 }
 
+kernel! {
+    fn four_to_u8(rows: &[Row<'_>; 4], e: &Epilogue8<'_>, sums: &mut [i32], out: &mut [u8]) => four_to_u8_lanes
+}
+#[inline(always)]
+fn four_to_u8_lanes<S: Simd>(
+    _: S,
+    rows: &[Row<'_>; 4],
+    e: &Epilogue8<'_>,
+    sums: &mut [i32],
+    out: &mut [u8],
+) {
+    interleaved(rows, e, sums, out, rounding(e, 0, 255));
+}
+
+kernel! {
+    fn four_to_i8(rows: &[Row<'_>; 4], e: &Epilogue8<'_>, sums: &mut [i32], out: &mut [i8]) => four_to_i8_lanes
+}
+#[inline(always)]
+fn four_to_i8_lanes<S: Simd>(
+    _: S,
+    rows: &[Row<'_>; 4],
+    e: &Epilogue8<'_>,
+    sums: &mut [i32],
+    out: &mut [i8],
+) {
+    interleaved(rows, e, sums, bytemuck::cast_slice_mut(out), rounding(e, -128, 127));
+}
+
+/// The numbers by which the sums of a row become results, where columns have none of their own.
+struct OfRow {
+    /// Added to each sum.
+    added: i32,
+    /// The multiple of a column's sum to be taken away.
+    a_zero: i32,
+    scale: f32,
+}
+
+impl OfRow {
+    #[inline(always)]
+    fn new(row: &Row<'_>, e: &Epilogue8<'_>) -> Self {
+        let (a_zero, rest) = row.a_zero_and_rest(e);
+        let (Ok(b_zero), Ok(bias), Ok(scale)) = (
+            e.b_zero.in_row(row.row, 0, 0),
+            e.bias.in_row(row.row, 0, 0),
+            e.scale.in_row(row.row, 0, 0),
+        ) else {
+            panic!("interleaved results with parameters of columns")
+        };
+        let added = bias.wrapping_sub(b_zero.wrapping_add(row.b_shift).wrapping_mul(rest));
+        Self { added, a_zero, scale }
+    }
+}
+
+/// Writes the bytes of four rows' results, those of a column side by side, in one pass over the sums.
+#[inline(always)]
+fn interleaved(
+    rows: &[Row<'_>; 4],
+    e: &Epilogue8<'_>,
+    sums: &[i32],
+    out: &mut [u8],
+    round: impl Fn(f32) -> i32,
+) {
+    let (out, _) = out.as_chunks_mut::<4>();
+    let Some([r0, r1, r2, r3]) = sums.as_chunks::<MAX_COLUMNS>().0.first_chunk() else { return };
+    let numbers = rows.each_ref().map(|row| OfRow::new(row, e));
+    let byte = |r: usize, sum: &i32, column: i32| {
+        let OfRow { added, a_zero, scale } = numbers[r];
+        let sum = sum.wrapping_add(added).wrapping_sub(a_zero.wrapping_mul(column));
+        (round(sum as f32 * scale) as u32 & 0xff) << (8 * r)
+    };
+    let sums = r0.iter().zip(r1).zip(r2).zip(r3);
+    // Loops over zipped slices are vectorised; indices leave checks in them.
+    if numbers.iter().all(|row| row.a_zero == 0) {
+        for (out, (((s0, s1), s2), s3)) in out.iter_mut().zip(sums) {
+            let word = byte(0, s0, 0) | byte(1, s1, 0) | byte(2, s2, 0) | byte(3, s3, 0);
+            *out = word.to_le_bytes();
+        }
+    } else {
+        let columns = rows[0].column_sums;
+        for ((out, (((s0, s1), s2), s3)), &c) in out.iter_mut().zip(sums).zip(columns) {
+            let word = byte(0, s0, c) | byte(1, s1, c) | byte(2, s2, c) | byte(3, s3, c);
+            *out = word.to_le_bytes();
+        }
+    }
+}
+
 /// To the nearest integer, ties to even, plus the zero point, limited; NaN gives the lower limit.
 #[inline(always)]
 fn rounding(e: &Epilogue8<'_>, least: i32, greatest: i32) -> impl Fn(f32) -> i32 {
@@ -188,13 +306,16 @@ impl Output8 for i32 {
 }
 
 macro_rules! outputs {
-    ($($t:ty: $f:ident),*) => { $(
+    ($($t:ty: $f:ident $(, $four:ident)?);*) => { $(
         #[allow(private_interfaces)]
         impl Output8 for $t {
             fn finish(isa: Isa, row: &Row<'_>, e: &Epilogue8<'_>, sums: &mut [i32], out: &mut [$t]) {
                 $f(isa, row, e, sums, out);
             }
+            $(fn finish_four(isa: Isa, rows: &[Row<'_>; 4], e: &Epilogue8<'_>, sums: &mut [i32], out: &mut [$t]) {
+                $four(isa, rows, e, sums, out);
+            })?
         }
     )* };
 }
-outputs!(f32: to_f32, u8: to_u8, i8: to_i8);
+outputs!(f32: to_f32; u8: to_u8, four_to_u8; i8: to_i8, four_to_i8);

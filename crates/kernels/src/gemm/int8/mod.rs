@@ -20,7 +20,7 @@ use crate::aligned::Scratch;
 use crate::disjoint::Disjoint;
 use crate::threads::Threads;
 pub(crate) use finish::Row;
-use pack::{Side, pack_panel};
+use pack::{Packer, RawBytes, Side};
 use tile::{Kernels, MAX_COLUMNS, MAX_ROWS};
 use trident_simd::Isa;
 
@@ -45,6 +45,9 @@ pub enum Rhs8<'a> {
     Packed(&'a PackedB8),
     /// Packed by the product, block by block.
     Source(&'a dyn Source<u8>),
+    /// Words of four bytes of consecutive `k`, in the order of memory, packed by the product: a step of the source is a word,
+    /// and `k` is a multiple of 4.
+    Fours(&'a dyn Source<i32>),
 }
 
 /// Zero points and what follows a sum. An [`Output8`] type says which of it applies.
@@ -62,6 +65,28 @@ pub struct Epilogue8<'a> {
     pub zero: i32,
     /// The limits of the result (a fused activation), within its type's own.
     pub limits: (i32, i32),
+    /// Whether four rows of C are interleaved: `m / 4 × n × 4` instead of `m × n`. Then columns have no bias, scale or zero
+    /// point of their own.
+    pub interleaved: bool,
+}
+
+impl Epilogue8<'_> {
+    /// Whether a parameter differs from column to column.
+    fn has_columns(&self) -> bool {
+        matches!(self.b_zero, Along::Columns(_))
+            || matches!(self.bias, Along::Columns(_))
+            || matches!(self.scale, Along::Columns(_))
+    }
+
+    /// Whether the sums of B's columns are needed, of which a row's zero point takes away a multiple.
+    fn needs_column_sums(&self, a_shift: i32) -> bool {
+        let zero = |zero: i32| zero.wrapping_add(a_shift) == 0;
+        match self.a_zero {
+            Along::One(z) => !zero(z),
+            Along::Rows(zeros) => !zeros.iter().all(|z| zero(*z)),
+            Along::Columns(_) => !zero(0),
+        }
+    }
 }
 
 impl Default for Epilogue8<'_> {
@@ -73,6 +98,7 @@ impl Default for Epilogue8<'_> {
             scale: Along::One(1.0),
             zero: 0,
             limits: (i32::MIN, i32::MAX),
+            interleaved: false,
         }
     }
 }
@@ -82,7 +108,8 @@ pub(crate) fn panel_columns(isa: Isa) -> usize {
     Kernels::of(isa).nr()
 }
 
-/// `C = finish(A · B)`; `c` is row-major and is overwritten. Panics if an operand is smaller than `shape` says.
+/// `C = finish(A · B)`; `c` is row-major, or interleaved as the epilogue says, and is overwritten. Panics if an operand is smaller
+/// than `shape` says, or if `m` or `k` is not a multiple of 4 where four of them belong together.
 #[allow(clippy::too_many_arguments)]
 pub fn gemm8<O: Output8>(
     threads: &Threads,
@@ -96,6 +123,10 @@ pub fn gemm8<O: Output8>(
 ) {
     let GemmShape { m, n, k } = shape;
     assert!(m.checked_mul(n) == Some(c.len()), "a product of {m} × {n} into {} elements", c.len());
+    assert!(
+        !epilogue.interleaved || m.is_multiple_of(4) && !epilogue.has_columns(),
+        "{m} rows to interleave by four, by {epilogue:?}"
+    );
     if m == 0 || n == 0 {
         return;
     }
@@ -104,11 +135,13 @@ pub fn gemm8<O: Output8>(
     let small = m.saturating_mul(n).saturating_mul(k.max(1)) < SERIAL;
     let threads = if small { &serial } else { threads };
     let (mr, nr) = (kernels.mr, kernels.nr());
-    let grid = Grid::new(threads.count(), 1, m.div_ceil(mr), n, nr);
-    let pack = |side: Side, source: &dyn Source<u8>| match side {
-        Side::A => Packed::new(threads, isa, signs, side, source, m, k, mr),
-        Side::B => Packed::new(threads, isa, signs, side, source, n, k, nr),
-    };
+    // Four rows to interleave are in one unit of panels.
+    let unit = if epilogue.interleaved && !mr.is_multiple_of(4) { 2 } else { 1 };
+    let grid = Grid::new(threads.count(), 1, m.div_ceil(unit * mr), n, nr);
+    let summed = epilogue.needs_column_sums(signs.shifts(kernels.words)[0]);
+    let left = |source| Packer::new(isa, signs, Side::A, RawBytes::Single(source), k, true);
+    let right = |bytes| Packer::new(isa, signs, Side::B, bytes, k, summed);
+    let depth = k.div_ceil(kernels.words.steps());
     let (mut own_a, mut own_b) = (None, None);
     let fits = |p: &pack::Panels, outer: usize| {
         assert!(
@@ -121,25 +154,35 @@ pub fn gemm8<O: Output8>(
             fits(&a.0, m);
             (&a.0.words[..], &a.0.sums[..])
         }
-        Lhs8::Source(source) => own_a.insert(pack(Side::A, source)).parts(),
+        Lhs8::Source(source) => {
+            own_a.insert(Packed::new(threads, &left(source), m, depth, mr)).parts()
+        }
     };
     let b = match b {
         Rhs8::Packed(b) => {
             fits(&b.0, n);
             Right::Packed(&b.0.words, &b.0.sums)
         }
-        Rhs8::Source(source) if grid.rows > 1 => {
-            let (words, sums) = own_b.insert(pack(Side::B, source)).parts();
+        Rhs8::Source(source) => Right::Source(right(RawBytes::Single(source))),
+        Rhs8::Fours(source) => {
+            assert!(k.is_multiple_of(4), "{k} steps in words of four");
+            Right::Source(right(RawBytes::Fours(source)))
+        }
+    };
+    // Tasks that share columns pack them once.
+    let b = match b {
+        Right::Source(packer) if grid.rows > 1 => {
+            let (words, sums) = own_b.insert(Packed::new(threads, &packer, n, depth, nr)).parts();
             Right::Packed(words, sums)
         }
-        Rhs8::Source(source) => Right::Source(source),
+        b => b,
     };
-    let product = Product { isa, kernels, signs, shape, a_words, a_sums, b, epilogue };
+    let product = Product { isa, kernels, signs, shape, unit, a_words, a_sums, b, epilogue };
     let c = Disjoint::new(c);
     threads.run(grid.tasks(), |i| {
-        let (panels, columns) = grid.task(i);
+        let (units, columns) = grid.task(i);
         // SAFETY: the grid's tasks are different parts of C, and each comes once.
-        unsafe { product.block(panels, columns, &c) }
+        unsafe { product.block(units, columns, &c) }
     });
 }
 
@@ -150,37 +193,22 @@ struct Packed {
 }
 
 impl Packed {
-    #[allow(clippy::too_many_arguments)]
     fn new(
         threads: &Threads,
-        isa: Isa,
-        signs: Signs,
-        side: Side,
-        source: &dyn Source<u8>,
+        packer: &Packer<'_>,
         outer: usize,
-        k: usize,
+        depth: usize,
         width: usize,
     ) -> Self {
-        let kernels = Kernels::of(isa);
-        let (panels, depth) = (outer.div_ceil(width), k.div_ceil(kernels.words.steps()));
-        let (len, size) = (panels_len(outer, depth, width), depth * width);
+        let (panels, size) = (outer.div_ceil(width), depth * width);
+        let len = panels_len(outer, depth, width);
         let (mut words, mut sums) =
             (Scratch::<i32>::take(len), Scratch::<i32>::take(panels * width));
         let parts = Disjoint::new(&mut words);
         threads.for_chunks_mut(&mut sums, width, |i, sums| {
             // SAFETY: panel `i` has these words to itself.
             let words = unsafe { parts.part(i * size..(i + 1) * size) };
-            pack_panel(
-                isa,
-                kernels,
-                signs,
-                side,
-                source,
-                i * width..outer.min((i + 1) * width),
-                k,
-                words,
-                sums,
-            );
+            packer.panel(i * width..outer.min((i + 1) * width), words, sums);
         });
         Self { words, sums }
     }
@@ -192,7 +220,7 @@ impl Packed {
 
 enum Right<'a> {
     Packed(&'a [i32], &'a [i32]),
-    Source(&'a dyn Source<u8>),
+    Source(Packer<'a>),
 }
 
 struct Product<'a> {
@@ -200,6 +228,8 @@ struct Product<'a> {
     kernels: &'static Kernels,
     signs: Signs,
     shape: GemmShape,
+    /// The panels of A that are finished together.
+    unit: usize,
     a_words: &'a [i32],
     a_sums: &'a [i32],
     b: Right<'a>,
@@ -211,7 +241,7 @@ impl Product<'_> {
     /// Nothing else touches this part of C meanwhile.
     unsafe fn block<O: Output8>(
         &self,
-        row_panels: Range<usize>,
+        units: Range<usize>,
         columns: Range<usize>,
         c: &Disjoint<'_, O>,
     ) {
@@ -220,7 +250,6 @@ impl Product<'_> {
         let depth = k.div_ceil(self.kernels.words.steps());
         let tiles =
             if self.signs.signed_a() { self.kernels.signed_a } else { self.kernels.unsigned_a };
-        let [a_shift, b_shift] = self.signs.shifts(self.kernels.words);
         let chunk = (B_BLOCK / 4 / depth.max(1) / nr).max(1);
         let panels = columns.start / nr..columns.end.div_ceil(nr);
         let (mut words, mut sums) = match self.b {
@@ -230,58 +259,72 @@ impl Product<'_> {
         let mut tile = [0i32; MAX_ROWS * MAX_COLUMNS];
         for first in panels.clone().step_by(chunk) {
             let some = first..panels.end.min(first + chunk);
-            let (b_words, b_sums): (&[i32], &[i32]) = match self.b {
+            let (b_words, b_sums): (&[i32], &[i32]) = match &self.b {
                 Right::Packed(words, sums) => (&words[first * nr * depth..], &sums[first * nr..]),
-                Right::Source(source) => {
+                Right::Source(packer) => {
                     for (i, j) in some.clone().enumerate() {
                         let words = &mut words[i * nr * depth..(i + 1) * nr * depth];
                         let sums = &mut sums[i * nr..(i + 1) * nr];
-                        let outer = j * nr..n.min((j + 1) * nr);
-                        pack_panel(
-                            self.isa,
-                            self.kernels,
-                            self.signs,
-                            Side::B,
-                            source,
-                            outer,
-                            k,
-                            words,
-                            sums,
-                        );
+                        packer.panel(j * nr..n.min((j + 1) * nr), words, sums);
                     }
                     (&words, &sums)
                 }
             };
-            for i in row_panels.clone() {
-                let a = &self.a_words[i * mr * depth..(i + 1) * mr * depth];
-                let rows = mr.min(m - i * mr);
+            for i in units.clone() {
+                let rows = i * self.unit * mr..m.min((i + 1) * self.unit * mr);
                 for j in some.clone() {
-                    let col = j * nr;
-                    let width = nr.min(columns.end - col);
-                    let kernel = tiles[rows - 1][width.div_ceil(self.kernels.lanes) - 1];
+                    let columns = j * nr..columns.end.min((j + 1) * nr);
+                    let vectors = columns.len().div_ceil(self.kernels.lanes);
                     let b = &b_words[(j - first) * nr * depth..][..nr * depth];
-                    // SAFETY: `Kernels::of` gave kernels that the machine can run; the panels hold `depth` words for each row
-                    // and column, and the tile is large enough for all kernels.
-                    unsafe { kernel(depth, a.as_ptr(), b.as_ptr(), tile.as_mut_ptr()) };
-                    let column_sums = &b_sums[(j - first) * nr..][..width];
-                    for (r, sums) in tile.chunks_exact_mut(MAX_COLUMNS).enumerate().take(rows) {
-                        let row = i * mr + r;
-                        let row = Row {
-                            row,
-                            col,
-                            k,
-                            sum: self.a_sums[row],
-                            column_sums,
-                            a_shift,
-                            b_shift,
-                        };
-                        let at = row.row * n + col;
-                        // SAFETY: this row of the tile is the task's own part of C.
-                        let c = unsafe { c.part(at..at + width) };
-                        O::finish(self.isa, &row, self.epilogue, &mut sums[..width], c);
+                    let tiles_of = rows.clone().step_by(mr).zip(tile.chunks_mut(mr * MAX_COLUMNS));
+                    for (row, tile) in tiles_of {
+                        let a = &self.a_words[row * depth..][..mr * depth];
+                        let kernel = tiles[mr.min(rows.end - row) - 1][vectors - 1];
+                        assert!(tile.len() == mr * MAX_COLUMNS, "a tile without its sums");
+                        // SAFETY: `Kernels::of` gave kernels that the machine can run; the panels hold `depth` words for each
+                        // row and column, and the tile has all rows of a panel.
+                        unsafe { kernel(depth, a.as_ptr(), b.as_ptr(), tile.as_mut_ptr()) };
                     }
+                    let sums = &b_sums[(j - first) * nr..][..columns.len()];
+                    // SAFETY: these rows and columns are part of the task's own part of C.
+                    unsafe { self.finish(rows.clone(), columns, sums, &mut tile, c) };
                 }
             }
+        }
+    }
+
+    /// Writes a tile of sums to C.
+    ///
+    /// # Safety
+    /// Nothing else touches these rows and columns of C meanwhile.
+    unsafe fn finish<O: Output8>(
+        &self,
+        rows: Range<usize>,
+        columns: Range<usize>,
+        column_sums: &[i32],
+        tile: &mut [i32],
+        c: &Disjoint<'_, O>,
+    ) {
+        let GemmShape { n, k, .. } = self.shape;
+        let [a_shift, b_shift] = self.signs.shifts(self.kernels.words);
+        let (col, width) = (columns.start, columns.len());
+        let row =
+            |row: usize| Row { row, col, k, sum: self.a_sums[row], column_sums, a_shift, b_shift };
+        if self.epilogue.interleaved {
+            for (first, sums) in rows.step_by(4).zip(tile.chunks_exact_mut(4 * MAX_COLUMNS)) {
+                let at = first * n + 4 * col;
+                // SAFETY: four rows that are a multiple of four lie in these columns of C, and are the caller's.
+                let c = unsafe { c.part(at..at + 4 * width) };
+                let rows = std::array::from_fn(|r| row(first + r));
+                O::finish_four(self.isa, &rows, self.epilogue, sums, c);
+            }
+            return;
+        }
+        for (r, sums) in rows.zip(tile.chunks_exact_mut(MAX_COLUMNS)) {
+            let at = r * n + col;
+            // SAFETY: this row of the tile is the caller's.
+            let c = unsafe { c.part(at..at + width) };
+            O::finish(self.isa, &row(r), self.epilogue, &mut sums[..width], c);
         }
     }
 }

@@ -66,50 +66,178 @@ pub(super) enum Side {
     B,
 }
 
-/// Packs one panel of `width` rows or columns into `words` and their sums over `k` into `sums`.
-#[allow(clippy::too_many_arguments)]
-pub(super) fn pack_panel(
+/// The raw bytes of an operand.
+#[derive(Clone, Copy)]
+pub(super) enum RawBytes<'a> {
+    Single(&'a dyn Source<u8>),
+    /// Four bytes of consecutive `k` in a word, in the order of memory; `k` is a multiple of 4.
+    Fours(&'a dyn Source<i32>),
+}
+
+/// Rows of bytes, or of words, that are packed at a time, so that they stay in the first-level cache.
+const BLOCK: usize = 64;
+
+/// Packs the panels of one operand.
+pub(super) struct Packer<'a> {
     isa: Isa,
-    kernels: &Kernels,
-    signs: Signs,
-    side: Side,
-    source: &dyn Source<u8>,
-    outer: Range<usize>,
+    kernels: &'static Kernels,
+    form: Form,
+    bytes: RawBytes<'a>,
     k: usize,
-    words: &mut [i32],
-    sums: &mut [i32],
-) {
-    let width = sums.len();
-    let form = signs.forms(kernels.words)[side as usize];
-    let steps = kernels.words.steps();
-    debug_assert!(words.len() >= k.div_ceil(steps) * width && outer.len() <= width);
-    sums.fill(0);
-    // A block of rows at a time, so that the bytes stay in the first-level cache.
-    let block = 64;
-    let mut bytes = Scratch::<u8>::take(block * width);
-    for k0 in (0..k).step_by(block) {
-        let k1 = k.min(k0 + block);
-        source.pack(outer.clone(), k0..k1, width, &mut bytes);
-        let to = &mut words[k0 / steps * width..];
-        match kernels.words {
-            Words::Bytes => bytes_to_words(isa, &bytes, k1 - k0, form, outer.len(), to, sums),
-            Words::Shorts => shorts_to_words(isa, &bytes, k1 - k0, form, outer.len(), to, sums),
+    /// Whether somebody reads the sums.
+    summed: bool,
+}
+
+impl<'a> Packer<'a> {
+    pub(super) fn new(
+        isa: Isa,
+        signs: Signs,
+        side: Side,
+        bytes: RawBytes<'a>,
+        k: usize,
+        summed: bool,
+    ) -> Self {
+        let kernels = Kernels::of(isa);
+        let form = signs.forms(kernels.words)[side as usize];
+        Self { isa, kernels, form, bytes, k, summed }
+    }
+
+    /// Packs one panel of `sums.len()` rows or columns into `words` and, if they are read, their sums over `k` into `sums`.
+    pub(super) fn panel(&self, outer: Range<usize>, words: &mut [i32], sums: &mut [i32]) {
+        let width = sums.len();
+        let depth = self.k.div_ceil(self.kernels.words.steps());
+        assert!(words.len() >= depth * width && outer.len() <= width, "a panel of another size");
+        sums.fill(0);
+        match self.bytes {
+            RawBytes::Single(source) => self.by_bytes(source, outer, words, sums),
+            RawBytes::Fours(source) => self.by_fours(source, outer, words, sums),
+        }
+    }
+
+    fn by_bytes(
+        &self,
+        source: &dyn Source<u8>,
+        outer: Range<usize>,
+        words: &mut [i32],
+        sums: &mut [i32],
+    ) {
+        let Self { isa, form, summed, .. } = *self;
+        let (width, steps) = (sums.len(), self.kernels.words.steps());
+        let mut bytes = Scratch::<u8>::take(BLOCK * width);
+        for first in (0..self.k).step_by(BLOCK) {
+            let k = first..self.k.min(first + BLOCK);
+            source.pack(outer.clone(), k.clone(), width, &mut bytes);
+            let to = &mut words[first / steps * width..];
+            match self.kernels.words {
+                Words::Bytes => {
+                    bytes_to_words(isa, &bytes, k.len(), form, outer.len(), summed, to, sums);
+                }
+                Words::Shorts => {
+                    shorts_to_words(isa, &bytes, k.len(), form, outer.len(), to, sums);
+                }
+            }
+        }
+    }
+
+    fn by_fours(
+        &self,
+        source: &dyn Source<i32>,
+        outer: Range<usize>,
+        words: &mut [i32],
+        sums: &mut [i32],
+    ) {
+        let Self { isa, form, summed, .. } = *self;
+        let (width, fours) = (sums.len(), self.k / 4);
+        let bytes = self.kernels.words == Words::Bytes;
+        if bytes && form.flip == 0 && !summed {
+            return source.pack(outer, 0..fours, width, words);
+        }
+        let mut scratch = Scratch::<i32>::take(if bytes { 0 } else { BLOCK * width });
+        for first in (0..fours).step_by(BLOCK) {
+            let k = first..fours.min(first + BLOCK);
+            if bytes {
+                let to = &mut words[first * width..k.end * width];
+                source.pack(outer.clone(), k, width, to);
+                flip_fours(isa, form, to, sums);
+            } else {
+                let fours = &mut scratch[..k.len() * width];
+                source.pack(outer.clone(), k.clone(), width, fours);
+                fours_to_shorts(isa, fours, form, &mut words[2 * first * width..], sums);
+            }
+        }
+    }
+}
+
+/// The number that a byte is.
+#[inline(always)]
+fn widen(byte: u8, form: Form) -> i32 {
+    if form.signed { i32::from(byte as i8) } else { i32::from(byte) }
+}
+
+/// The sum of the numbers that the bytes of a word are.
+#[inline(always)]
+fn sum_of_four(word: i32, form: Form) -> i32 {
+    let of = |shift: u32| widen((word as u32 >> shift) as u8, form);
+    of(0) + of(8) + of(16) + of(24)
+}
+
+// In the functions below the token only names the instruction set: the loops are vectorised by the compiler.
+
+kernel! {
+    fn flip_fours(form: Form, words: &mut [i32], sums: &mut [i32]) => flip_fours_lanes
+}
+
+/// Brings words of four bytes into their form and adds them up.
+#[inline(always)]
+fn flip_fours_lanes<S: Simd>(_: S, form: Form, words: &mut [i32], sums: &mut [i32]) {
+    let flips = i32::from_le_bytes([form.flip; 4]);
+    for words in words.chunks_exact_mut(sums.len()) {
+        for (word, sum) in words.iter_mut().zip(sums.iter_mut()) {
+            *word ^= flips;
+            *sum = sum.wrapping_add(sum_of_four(*word, form));
         }
     }
 }
 
 kernel! {
-    fn bytes_to_words(bytes: &[u8], k: usize, form: Form, used: usize, words: &mut [i32], sums: &mut [i32]) => bytes_to_words_lanes
+    fn fours_to_shorts(fours: &[i32], form: Form, words: &mut [i32], sums: &mut [i32]) => fours_to_shorts_lanes
 }
 
-/// The token only names the instruction set: the loops are vectorised by the compiler.
+/// Splits words of four bytes into words of two 16-bit integers, the first two of a column before the last two.
 #[inline(always)]
+fn fours_to_shorts_lanes<S: Simd>(
+    _: S,
+    fours: &[i32],
+    form: Form,
+    words: &mut [i32],
+    sums: &mut [i32],
+) {
+    let width = sums.len();
+    let rows = fours.chunks_exact(width).zip(words.chunks_exact_mut(2 * width));
+    for (fours, words) in rows {
+        let (first, last) = words.split_at_mut(width);
+        for (i, four) in fours.iter().enumerate() {
+            let of = |shift: u32| widen((*four as u32 >> shift) as u8, form);
+            first[i] = (of(0) & 0xffff) | (of(8) << 16);
+            last[i] = (of(16) & 0xffff) | (of(24) << 16);
+            sums[i] = sums[i].wrapping_add(sum_of_four(*four, form));
+        }
+    }
+}
+
+kernel! {
+    fn bytes_to_words(bytes: &[u8], k: usize, form: Form, used: usize, summed: bool, words: &mut [i32], sums: &mut [i32]) => bytes_to_words_lanes
+}
+
+#[inline(always)]
+#[allow(clippy::too_many_arguments)]
 fn bytes_to_words_lanes<S: Simd>(
     _: S,
     bytes: &[u8],
     k: usize,
     form: Form,
     used: usize,
+    summed: bool,
     words: &mut [i32],
     sums: &mut [i32],
 ) {
@@ -134,12 +262,10 @@ fn bytes_to_words_lanes<S: Simd>(
                 | u32::from(r3[i]) << 24;
             words[i] = ((word ^ flips) & mask) as i32;
         }
-        for (sum, &word) in sums.iter_mut().zip(words.iter()) {
-            let of = |shift: u32| {
-                let byte = (word as u32 >> shift) as u8;
-                if form.signed { i32::from(byte as i8) } else { i32::from(byte) }
-            };
-            *sum = sum.wrapping_add(of(0) + of(8) + of(16) + of(24));
+        if summed {
+            for (sum, &word) in sums.iter_mut().zip(words.iter()) {
+                *sum = sum.wrapping_add(sum_of_four(word, form));
+            }
         }
         words[used..].fill(0);
     }
@@ -160,13 +286,13 @@ fn shorts_to_words_lanes<S: Simd>(
     sums: &mut [i32],
 ) {
     let width = sums.len();
-    let widen = |byte: u8| if form.signed { i32::from(byte as i8) } else { i32::from(byte) };
     for (w, words) in words.chunks_exact_mut(width).take(k.div_ceil(2)).enumerate() {
         let low = &bytes[2 * w * width..][..width];
         let pair = 2 * w + 1 < k;
         let high = if pair { &bytes[(2 * w + 1) * width..][..width] } else { low };
         for i in 0..width {
-            let (low, high) = (widen(low[i]), if pair { widen(high[i]) } else { 0 });
+            let low = widen(low[i], form);
+            let high = if pair { widen(high[i], form) } else { 0 };
             words[i] = (low & 0xffff) | (high << 16);
             sums[i] = sums[i].wrapping_add(low + high);
         }
@@ -202,19 +328,10 @@ impl Panels {
         let (panels, depth) = (outer.div_ceil(width), k.div_ceil(kernels.words.steps()));
         let mut words = AlignedVec::zeroed(panels_len(outer, depth, width));
         let mut sums = vec![0; panels * width];
+        let packer = Packer::new(isa, signs, side, RawBytes::Single(source), k, true);
         for (i, sums) in sums.chunks_exact_mut(width).enumerate() {
             let words = &mut words[i * width * depth..(i + 1) * width * depth];
-            pack_panel(
-                isa,
-                kernels,
-                signs,
-                side,
-                source,
-                i * width..outer.min((i + 1) * width),
-                k,
-                words,
-                sums,
-            );
+            packer.panel(i * width..outer.min((i + 1) * width), words, sums);
         }
         Self { words, sums, isa, signs, outer, k }
     }

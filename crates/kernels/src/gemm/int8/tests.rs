@@ -39,6 +39,7 @@ fn check(isa: Isa, threads: &Threads, signs: Signs, m: usize, n: usize, k: usize
         scale: Along::Rows(&scales),
         zero: -7,
         limits: (-100, i32::MAX),
+        ..Epilogue8::default()
     };
     let exact: Vec<i32> = (0..m * n)
         .map(|i| {

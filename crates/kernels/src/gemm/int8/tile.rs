@@ -11,9 +11,10 @@
 
 use trident_simd::{Isa, IsaToken, Portable};
 
-/// The widest tile.
+/// The columns of the widest tile.
 pub(super) const MAX_COLUMNS: usize = 48;
-pub(super) const MAX_ROWS: usize = 8;
+/// The rows that are finished together: of the highest tile, or of two whose rows are no multiple of four.
+pub(super) const MAX_ROWS: usize = 12;
 
 /// The contents of a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
