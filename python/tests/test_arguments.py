@@ -151,7 +151,7 @@ class TellsStrides(Strided):
 
 def test_hidden_strides_are_refused(floats):
     x, out = floats(32), np.zeros(16, np.float32)
-    with pytest.raises(ValueError, match="does not tell its strides"):
+    with pytest.raises(ValueError, match="does not give its strides"):
         copy_kernel[(1,)](Strided(x), out, 16, N=16)
     copy_kernel[(1,)](TellsStrides(x), out, 16, N=16)
     np.testing.assert_array_equal(out, x[:16])

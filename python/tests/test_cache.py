@@ -39,7 +39,7 @@ with warnings.catch_warnings(record=True) as said:
         out = np.zeros(64, np.float32)
         kernel[1,](x, y, out, BLOCK=64)
         np.testing.assert_array_equal(out, expected)
-said = [str(w.message) for w in said if "kept kernels" in str(w.message)]
+said = [str(w.message) for w in said if "stored kernels" in str(w.message)]
 with open("/proc/self/maps") as maps:
     assert not [line for line in maps if line.split()[1].startswith("rwx")]
 print(json.dumps([hits, said]))
@@ -135,7 +135,7 @@ def test_code_that_is_not_the_users_is_not_run(cache, damage):
     code.write_bytes(damage(code.read_bytes()))
     hits, said = cache.run()
     assert hits == [False, True] and len(said) == 1
-    assert str(code) in said[0] and "no kernel that Trident saved for this user" in said[0]
+    assert str(code) in said[0] and "not a kernel that Trident saved for this user" in said[0]
     assert is_whole(cache)
 
 
@@ -228,7 +228,7 @@ def test_bytes_of_another_user_are_not_loaded(cache):
 
     code, _ = cache.code()
     for image in (b"", code.read_bytes(), with_other_code(code.read_bytes())):
-        with pytest.raises(ValueError, match="no kernel that Trident saved for this user"):
+        with pytest.raises(ValueError, match="not a kernel that Trident saved for this user"):
             driver.active.utils.load_binary("add_kernel", image, 0, 0)
 
 

@@ -44,9 +44,30 @@ def wait_kernel(out):
 
 
 CASES = [
-    (step_kernel, (88, -1, -8), {}, trident.StepError, "tl.range(", "the step is -8, must be"),
-    (step_kernel, (5, 10, -3), {}, trident.StepError, "tl.range(", "the step is -3, must be"),
-    (step_kernel, (0, 10, 0), {}, trident.StepError, "tl.range(", "the step is 0, must be"),
+    (
+        step_kernel,
+        (88, -1, -8),
+        {},
+        trident.StepError,
+        "tl.range(",
+        "step of the loop is -8",
+    ),
+    (
+        step_kernel,
+        (5, 10, -3),
+        {},
+        trident.StepError,
+        "tl.range(",
+        "step of the loop is -3",
+    ),
+    (
+        step_kernel,
+        (0, 10, 0),
+        {},
+        trident.StepError,
+        "tl.range(",
+        "step of the loop is 0",
+    ),
     (assume_kernel, (3,), {"N": 16}, trident.AssumptionError, "tl.assume(", "assumption"),
     (gather_kernel, (2,), {"N": 16}, trident.GatherError, "tl.gather(", "index 16 is outside"),
     (

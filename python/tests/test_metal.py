@@ -153,7 +153,7 @@ def test_accesses_outside_of_such_a_buffer_are_found(floats):
 @pytest.mark.parametrize("handle", [0, 1 << 20, 0x7FFF_FFFF_0000, (1 << 64) - 16])
 def test_handles_of_no_buffer_are_refused(floats, handle):
     x = OnMetal(floats(8), handle=handle)
-    with pytest.raises(ValueError, match=f"the handle {handle:#x} is no buffer of this device"):
+    with pytest.raises(ValueError, match=f"the handle {handle:#x} is not a buffer of this device"):
         double[(1,)](x, floats(8), 8, BLOCK=8)
 
 

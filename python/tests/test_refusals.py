@@ -42,7 +42,7 @@ class Frame:
 
 Pair = collections.namedtuple("Pair", "first second")
 
-#: Values that are no arguments at all, and what follows the argument's name.
+#: Values that are not arguments at all, and what follows the argument's name.
 VALUES_REFUSED = {
     "list": ([1.0] * N, "is a list; pass an array, such as np.asarray(x), or a tuple"),
     "empty list": ([], "is a list; pass an array"),
@@ -61,9 +61,9 @@ VALUES_REFUSED = {
         "is a builtin_function_or_method; a parameter that takes one is declared as `tl.constexpr`",
     ),
     "bytes": (b"bytes", "is bytes; pass an array of its bytes: np.frombuffer(x, np.uint8)"),
-    "complex": (1j, "is a complex; kernels have no complex numbers: pass x.real and x.imag"),
-    "complex64": (np.complex64(1j), "is a complex64; kernels have no complex numbers"),
-    "complex128": (np.complex128(1j), "is a complex128; kernels have no complex numbers"),
+    "complex": (1j, "is a complex; kernels do not support complex numbers: pass x.real and x.imag"),
+    "complex64": (np.complex64(1j), "is a complex64; kernels do not support complex numbers"),
+    "complex128": (np.complex128(1j), "is a complex128; kernels do not support complex numbers"),
     "longdouble": (np.longdouble(1), "is a longdouble; pass float(x) or int(x)"),
     "datetime64": (np.datetime64(3, "s"), "is a datetime64; pass its number: x.astype(np.int64)"),
     "string": (np.str_("text"), "is a str_; a parameter that takes one"),
@@ -106,7 +106,7 @@ ARRAYS_REFUSED = {
     "ctypes of >f4": (BigEndian().values, BIG.format(">f")),
     "complex64": (
         VALUES.astype("c8"),
-        "has elements of type `complex64`, and kernels have no complex numbers: "
+        "has elements of type `complex64`, and kernels do not support complex numbers: "
         "pass x.view(np.float32), where real and imaginary parts alternate",
     ),
     "complex128": (VALUES.astype("c16"), "pass x.view(np.float64), where real and imaginary"),
@@ -125,7 +125,7 @@ ARRAYS_REFUSED = {
     "memoryview of object": (memoryview(VALUES.astype(object)), "references to Python's objects"),
     "text": (
         VALUES.astype("U4"),
-        "has elements of type `<U4`, which kernels lack: pass an array of numbers",
+        "has elements of type `<U4`, which kernels do not support: pass an array of numbers",
     ),
     "big-endian text": (VALUES.astype(">U4"), "has elements of type `>U4`, which kernels lack"),
     "bytes": (VALUES.astype("S4"), "has elements of type `|S4`, which kernels lack"),
@@ -230,7 +230,9 @@ def test_numbers_of_other_kinds(mode):
     refused(TypeError, "`flag` is None, and the kernel takes a bool", bound, out, None, 3, 4)
     refused(OverflowError, "`whole` is an integer of 33220 bits, which does not fit into i32",
             bound, out, True, 10**10_000, 4)  # fmt: skip
-    refused(OverflowError, "`real` is beyond the floats", bound, out, True, 3, 10**10_000)
+    refused(
+        OverflowError, "`real` is outside of the range of float", bound, out, True, 3, 10**10_000
+    )
     bound(out, True, 3, float("nan"))
     assert np.isnan(out[0])
 
@@ -241,7 +243,7 @@ def test_numbers_in_place_of_arrays(compiled):
         refused(TypeError, "`x` is a float, and the kernel takes an array", launch, 1.5, out)
         refused(OverflowError, f"`x` is {2**64}, which does not fit", launch, 2**64, out)
         refused(OverflowError, "`x` is -1, which does not fit", launch, -1, out)
-    # An integer is an address; a NumPy integer is no array of its own bytes.
+    # An integer is an address; a NumPy integer is not an array of its own bytes.
     address = trident.address(VALUES)
     for x in (address, np.uint64(address)):
         for launch in compiled[1:]:
@@ -375,7 +377,7 @@ def test_pytorch():
     refused(ValueError, "`x` is on `meta`, where tensors have no elements", launch, meta, out, N, N)
     for dtype in (torch.complex64, torch.complex128):
         wrong = torch.zeros(N, dtype=dtype)
-        text = f"`x` has elements of type `{dtype}`, and kernels have no complex numbers"
+        text = f"`x` has elements of type `{dtype}`, and kernels do not support complex numbers"
         refused(TypeError, text, launch, wrong, out, N, N)
     sparse = torch.eye(4).to_sparse()
     with pytest.raises(Exception, match="argument `x`"):

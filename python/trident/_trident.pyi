@@ -71,7 +71,7 @@ def switch(variable: str) -> bool:
     """
 
 def gpu() -> dict[str, Any] | None:
-    """What a GPU offers to a program: ``family``, ``cores``, ``simd_width``, ``threads`` and
+    """Properties of a GPU: ``family``, ``cores``, ``simd_width``, ``threads`` and
     ``threadgroup_bytes``; ``None`` if kernels run on the CPU.
     """
 
@@ -97,7 +97,7 @@ def specialize(backend: Any, arg: Any, is_const: bool, specialize: bool, align: 
     """Type and specialisation of an argument, as Triton's JIT asks for them."""
 
 class Launcher:
-    """What Triton's JIT calls at every launch."""
+    """The function that Triton's JIT calls at every launch."""
 
     def __init__(self, signature: Sequence[tuple[str, Any]]) -> None: ...
     def __call__(self, *args: Any) -> None: ...

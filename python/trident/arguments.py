@@ -20,7 +20,7 @@ _CONSTANT_MODULES = ("triton.language", "numpy.dtypes")
 #: Element types of buffers that have another name as NumPy's.
 _FORMATS = {"Zf": "complex64", "Zd": "complex128", "O": "object", "g": "longdouble"}
 
-_NO_COMPLEX = "kernels have no complex numbers"
+_NO_COMPLEX = "kernels do not support complex numbers"
 
 
 def kind(value) -> str:
@@ -102,9 +102,9 @@ def _instead(dtype, ty: str, array: str) -> str:
             parts = f"{array}.real and {array}.imag, converted to np.float64"
         return f", and {_NO_COMPLEX}: pass {parts}"
     if getattr(dtype, "kind", None) in ("m", "M"):
-        return f", which kernels lack: pass the numbers behind them, {array}.view(np.int64)"
+        return f", which kernels do not support: pass their numbers, {array}.view(np.int64)"
     if name == "object":
         return f", which are references to Python's objects: pass {array}.astype(np.float32)"
     if name in ("float128", "float96", "longdouble"):
-        return f", which kernels lack: pass {array}.astype(np.float64)"
-    return ", which kernels lack: pass an array of numbers"
+        return f", which kernels do not support: pass {array}.astype(np.float64)"
+    return ", which kernels do not support: pass an array of numbers"

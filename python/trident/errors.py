@@ -1,4 +1,4 @@
-"""What can go wrong, with the line of Python source that it is about."""
+"""Errors of compiling and launching kernels, with the line of Python source concerned."""
 
 import linecache
 from collections.abc import Sequence

@@ -8,7 +8,7 @@ by name.
 
 from triton.language import core
 
-# Functions from n numbers to a number, for f32 (with an `f` behind the name in C) and f64.
+# Functions from n numbers to a number, for f32 (with an `f` after the name in C) and f64.
 _REAL = {
     1: """
         floor rsqrt ceil trunc exp2 sqrt rint nearbyint sin cos sinpi cospi tan log2 exp exp10 cosh

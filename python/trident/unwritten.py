@@ -55,7 +55,7 @@ def _fill_torch(tensor) -> None:
         try:
             storage = tensor.untyped_storage()
         except (NotImplementedError, RuntimeError):
-            return  # A wrapper of functorch's, without memory of its own.
+            return  # A wrapper of functorch, which has no memory.
         fill(storage.data_ptr(), storage.nbytes())
 
 
@@ -63,7 +63,7 @@ def _filling(function, fill_array):
     @functools.wraps(function)
     def filled(*args, **kwargs):
         made = function(*args, **kwargs)
-        # Memory of somebody else's is not new.
+        # Memory of another owner is not new.
         if kwargs.get("out") is None:
             fill_array(made)
         return made

@@ -176,7 +176,7 @@ fn bytes(value: &str, ty: &Type) -> Result<usize, String> {
 /// Sizes from `1000` or `32x64`.
 fn dims(text: &str) -> Result<Vec<usize>, String> {
     let dims: Result<_, _> = text.split('x').map(str::parse).collect();
-    dims.map_err(|_| format!("`{text}` is no shape such as 1000 or 32x64"))
+    dims.map_err(|_| format!("`{text}` is not a shape such as 1000 or 32x64"))
 }
 
 fn argument(value: &str, ty: &Type, random: &mut Random) -> Result<Argument, String> {
@@ -235,7 +235,7 @@ fn number(value: &str) -> Result<Scalar, String> {
         "false" => Some(Scalar::Bool(false)),
         _ => value.parse().ok().map(Scalar::Int).or_else(float),
     };
-    number.ok_or_else(|| format!("`{value}` is no number"))
+    number.ok_or_else(|| format!("`{value}` is not a number"))
 }
 
 /// The bits of an integer. It has to fit as a signed or as an unsigned one, as kernels do not tell these apart.

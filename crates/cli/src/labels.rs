@@ -27,7 +27,7 @@ impl Labels {
         };
         let failed = |e: &str| Failure::usage(format!("cannot read `{}`: {e}", path.display()));
         let bytes = fs::read(path).map_err(|e| failed(&e.to_string()))?;
-        let text = String::from_utf8(bytes).map_err(|_| failed("it is no UTF-8 text"))?;
+        let text = String::from_utf8(bytes).map_err(|_| failed("it is not UTF-8 text"))?;
         let names = lines(&text);
         if names.is_empty() {
             return Err(failed("it is empty"));

@@ -46,7 +46,7 @@ impl MemoryArgs {
     pub(crate) fn limits(&self) -> Limits {
         let (memory, source) = match self.memory_limit {
             Some(bytes) => (bytes, "--memory-limit"),
-            None => (free_memory().unwrap_or(0), "what this machine has free"),
+            None => (free_memory().unwrap_or(0), "the free memory of this machine"),
         };
         Limits { memory, time: None, source }
     }
@@ -145,7 +145,7 @@ pub(crate) fn alloc(pool: &Pool, dtype: DType, dims: &[usize]) -> Result<Tensor,
 pub(crate) fn refusal(pool: &Pool, error: &KernelError) -> String {
     let KernelError::TooLarge { dtype, dims } = error else { return error.to_string() };
     let bytes = tensor_bytes(*dtype, dims).map(render::bytes);
-    let bytes = bytes.as_deref().unwrap_or("so many elements");
+    let bytes = bytes.as_deref().unwrap_or("the elements of one tensor");
     let allowed = match pool.limit() {
         0 => String::new(),
         limit => {
@@ -175,7 +175,7 @@ fn size(text: &str) -> Result<usize, String> {
     match number.trim().parse::<f64>().map(|n| n * 2f64.powi(power)) {
         Ok(bytes) if (1.0..=MOST_BYTES).contains(&bytes) => Ok(bytes as usize),
         Ok(bytes) if bytes > MOST_BYTES => Err(format!(
-            "that is more than memory can have, which is {} at most; `none` is no limit",
+            "that is more than a memory can hold, which is {} at most; `none` sets no limit",
             render::bytes(isize::MAX.unsigned_abs())
         )),
         _ => Err("give a size from 1 byte on with a unit of B, KiB, MiB, GiB or TiB, such as 4GiB, or `none`".into()),
@@ -187,7 +187,7 @@ const MOST_BYTES: f64 = isize::MAX as f64;
 
 fn seconds(text: &str) -> Result<Duration, String> {
     if text.parse() == Ok(0.0) {
-        return Err("no run ends in 0 seconds; leave --time-limit out for no limit".into());
+        return Err("a run cannot end in 0 seconds; leave --time-limit out for no limit".into());
     }
     let seconds = text.parse().ok().filter(|s| *s > 0.0);
     let limit = seconds.and_then(|s| Duration::try_from_secs_f64(s).ok());
@@ -241,7 +241,7 @@ mod tests {
         }
         assert_eq!(seconds("0.5"), Ok(Duration::from_millis(500)));
         for zero in ["0", "0.0", "-0", "0e9"] {
-            let told = "no run ends in 0 seconds; leave --time-limit out for no limit";
+            let told = "a run cannot end in 0 seconds; leave --time-limit out for no limit";
             assert_eq!(seconds(zero), Err(told.to_owned()));
         }
         for bad in ["-1", "nan", "inf", "1e300", "s", "5s"] {

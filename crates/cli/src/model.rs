@@ -95,7 +95,7 @@ impl DeviceName {
 pub(crate) fn failure(error: DeviceError) -> Failure {
     let hint = match &error {
         DeviceError::Unavailable { hint: Some(hint), .. } => hint.as_str(),
-        _ => "`trident devices` lists what there is",
+        _ => "`trident devices` lists the devices",
     };
     Failure::usage(&error).hint(hint)
 }

@@ -31,7 +31,7 @@ impl Kind {
             "npz" => Ok(Kind::Npz),
             "json" => Ok(Kind::Json),
             _ => {
-                let text = format!("`{}` is of no known kind", path.display());
+                let text = format!("the kind of `{}` is unknown", path.display());
                 Err(Failure::usage(text).hint("outputs are .npy, .npz or .json files"))
             }
         }

@@ -82,7 +82,7 @@ mod tests {
         assert!((0.45..0.55).contains(&mean), "{mean}");
         let refused =
             |dims: &[usize]| Random::new(0).tensor(&Pool::new(), DType::I64, dims).unwrap_err();
-        assert_eq!(refused(&[usize::MAX, 2]), "there is no memory for so many elements");
+        assert_eq!(refused(&[usize::MAX, 2]), "there is no memory for the elements of one tensor");
         assert_eq!(refused(&[1 << 59]), "there is no memory for 4.00 EiB");
     }
 

@@ -131,7 +131,7 @@ pub(crate) fn tensor(
     let built = |r: Result<Tensor, KernelError>| r.map_err(|e| limits::refusal(pool, &e));
     let misfit = |i: usize, v: &Scalar| {
         let (place, reason) = (place(i, dims), reason(dtype, v));
-        format!("{v}{place} is no element of type {dtype}{reason}")
+        format!("{v}{place} is not an element of type {dtype}{reason}")
     };
     macro_rules! made {
         ($f:expr) => {{
@@ -317,7 +317,7 @@ mod tests {
             assert_eq!(Scalar::get(&t, 2), None);
         }
         let error = tensor(&Pool::new(), DType::U8, &[1], &[Scalar::Int(256)]).unwrap_err();
-        assert_eq!(error, "256 at [0] is no element of type u8, which holds 0 to 255");
+        assert_eq!(error, "256 at [0] is not an element of type u8, which holds 0 to 255");
         assert!(tensor(&Pool::new(), DType::F32, &[1], &[Scalar::Text("x".into())]).is_err());
         assert!(tensor(&Pool::new(), DType::F32, &[2], &[Scalar::Int(1)]).is_err());
     }
@@ -350,7 +350,7 @@ mod tests {
         ];
         for &(dtype, v, expected) in misfits {
             let error = tensor(&Pool::new(), dtype, &[1, 1], &[Scalar::Double(v)]).unwrap_err();
-            assert!(error.contains(" at [0, 0] is no element"), "{error}");
+            assert!(error.contains(" at [0, 0] is not an element"), "{error}");
             assert!(error.contains(expected), "{error}");
         }
         let greatest_of_each =

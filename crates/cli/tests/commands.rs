@@ -158,8 +158,8 @@ fn mistakes_have_their_own_errors_hints_and_status() {
         (&["run", &model, "-i", &image, "-i", "random"], &["no input left", "image: f32["]),
         (&["run", &model, "-i", &wrong], &["input `image` has rank 1, expected 4", "hint:"]),
         (&["run", &model, "-i", &scratch.path("ragged.json")], &["ragged.json", "unevenly"]),
-        (&["run", &model, "-i", &scratch.path("file.txt")], &["no known kind", ".npy"]),
-        (&["run", &model, "-i", &image, "-p", "scale=x"], &["`x` is no number"]),
+        (&["run", &model, "-i", &scratch.path("file.txt")], &["is unknown", ".npy"]),
+        (&["run", &model, "-i", &image, "-p", "scale=x"], &["`x` is not a number"]),
         (&["run", &model, "-i", "random", "-p", "scale=2"], &["no input is an image", "hint:"]),
         (&["run", &model, "-i", &image, "--memory-limit", "4GB"], &["4GB", "GiB"]),
         (
@@ -222,12 +222,12 @@ fn limits_stop_a_run_and_say_how_to_change_them() {
         let (status, text) = failure(&[&["run", &model], &huge[..], limit].concat());
         let told = "input `image`, f32[1000000000000, 1, 8, 8], would take 233 TiB";
         assert!(status == 1 && text.contains(told), "{text}");
-        let source = limit.first().unwrap_or(&"what this machine has free");
+        let source = limit.first().unwrap_or(&"the free memory of this machine");
         assert!(text.contains("hint: ") && text.contains(&format!("allowed ({source})")), "{text}");
     }
     let endless = ["-i", "random", "-s", "image=99999999999999999x1x8x8"];
     let (status, text) = failure(&[&["run", &model], &endless[..]].concat());
-    assert!(status == 2 && text.contains("would take more bytes than memory can have"), "{text}");
+    assert!(status == 2 && text.contains("would take more bytes than a memory can hold"), "{text}");
     let (status, text) = failure(&["run", &model, "-i", &image(1), "--memory-limit", "1KiB"]);
     assert_eq!(status, 1, "{text}");
     assert!(text.contains("`conv0`") && text.contains("--memory-limit"), "{text}");
@@ -468,7 +468,7 @@ fn wrong_uses_of_compile_are_explained() {
     let copy = scratch.path("copy.onnx");
     std::fs::copy(digits(), &copy).unwrap();
     let (status, text) = failure(&["compile", &copy, "--emit", "mps", "-o", &copy]);
-    assert!(status == 2 && text.contains("would be replaced"), "{text}");
+    assert!(status == 2 && text.contains("would replace the model"), "{text}");
     let (status, text) = failure(&["run", &compiled, "--device", "nothing", "-i", "random"]);
     assert!(status == 2 && text.contains("nothing"), "{text}");
     let mut bytes = std::fs::read(&compiled).unwrap();

@@ -206,14 +206,14 @@ fn options_without_a_meaning_are_refused() {
         (&["run", &kernel, "-i", &x, "-k", "1"], &["--input and --top-k are for models"]),
         (&["run", &kernel, "-s", "x=1"], &["options like --shape are for models"]),
         (&["run", &kernel, "-l", &labels, "-p", "gray"], &["--preprocess and --labels"]),
-        (&["run", &kernel, "--grid", "1", "--seed", "1"], &["--seed", "no --arg is random"]),
+        (&["run", &kernel, "--grid", "1", "--seed", "1"], &["--seed", "no --arg asks for one"]),
         (&["inspect", &model, "--ir", "--steps"], &["--ir", "--steps"]),
         (&["inspect", &model, "--ir", "-s", "x=1"], &["--ir", "--shape"]),
         (&["inspect", &model, "--ir", "--device", "gpu"], &["no device `gpu`"]),
         (&["inspect", &kernel], &["is a kernel", "trident compile"]),
         (&["bench", &kernel], &["is a kernel", "trident run"]),
         (&["compile", &model], &["compiled to a file", "--emit mps", "trident inspect"]),
-        (&["compile", &model, "--emit", "mps"], &["name is missing", "-o MODEL.mps"]),
+        (&["compile", &model, "--emit", "mps"], &["needs the name of the file", "-o MODEL.mps"]),
         (&["compile", &model, "--emit", "clif"], &["no form `clif`", "--emit mps"]),
         (&["run", &path(""), "-i", &x], &["it is a folder", "trident inspect"]),
         (&["compile", &kernel, "--threads", "2"], &["--threads"]),
@@ -237,7 +237,7 @@ fn outputs_are_checked_before_the_run() {
         refused(&[(&["run", &model, "-i", "absent.npy", "-o", out], expected)]);
     };
     run(&path("none/out.npy"), &["cannot write", "no folder"]);
-    run(&path("out.txt"), &["no known kind", ".npz"]);
+    run(&path("out.txt"), &["is unknown", ".npz"]);
     std::fs::create_dir(path("folder.npy")).unwrap();
     run(&path("folder.npy"), &["cannot write", "folder.npy"]);
     let absent = path("out.npy");

@@ -136,7 +136,10 @@ fn a_launch_that_changes_nothing_says_so() {
     let args = [&["run", &reader][..], &args[2..], &["--arg", "a=1", "--arg", "n=16"]].concat();
     assert!(stdout(&args).starts_with("the kernel changed no array\ncompiled in "));
     let (status, text) = failure(&[&args[..], &["--output", &out]].concat());
-    assert!(status == 1 && text.contains("changed no array: there is nothing for `"), "{text}");
+    assert!(
+        status == 1 && text.contains("changed no array, so there is nothing to write to `"),
+        "{text}"
+    );
     assert!(text.contains("none.npz") && text.contains("hint: it has no store"), "{text}");
     assert!(!std::path::Path::new(&out).exists());
 }

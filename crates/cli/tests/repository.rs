@@ -72,7 +72,7 @@ fn inspect_shows_what_a_repository_makes_of_a_model() {
     }
     configure("backend: 'trident' version_policy { specific { versions: 3 } }");
     let (status, text) = failure(&["inspect", &folder]);
-    assert!(status == 2 && text.contains("no version that its `version_policy` serves"), "{text}");
+    assert!(status == 2 && text.contains("no version that its `version_policy` selects"), "{text}");
     std::fs::remove_file(format!("{folder}/2/model.onnx")).unwrap();
 
     configure(&accelerators("refused"));

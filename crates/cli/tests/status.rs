@@ -172,7 +172,7 @@ fn wrong_usage_is_2() {
     ends(2, &["compile", DIGITS, "--emit", "mps", "--check"], "--check is for kernels");
     ends(2, &["compile", SCALE, "--time-limit", "1"], "--time-limit");
     for zero in ["0", "0.0"] {
-        let told = "no run ends in 0 seconds; leave --time-limit out for no limit";
+        let told = "a run cannot end in 0 seconds; leave --time-limit out for no limit";
         ends(2, &["run", DIGITS, "-i", "random", "--time-limit", zero], told);
         ends(2, &["bench", DIGITS, "--time-limit", zero], told);
     }

@@ -40,7 +40,7 @@ pub(crate) struct Compile<'a> {
 impl<'a> Compile<'a> {
     /// The typed view of the op, by its `of`: `cx.view(Conv::of)?`.
     pub(crate) fn view<V>(&self, of: fn(&'a Op) -> Option<V>) -> Result<V, Declined> {
-        of(self.op).ok_or_else(|| self.declined("operands or attributes do not fit the op"))
+        of(self.op).ok_or_else(|| self.declined("its inputs or attributes do not fit it"))
     }
 
     /// The element type of operand `i`, if it is a tensor.
@@ -60,12 +60,22 @@ impl<'a> Compile<'a> {
 
     /// The element type of operand `i`, which must be a tensor.
     pub(crate) fn element(&self, i: usize) -> Result<DType, Declined> {
-        self.dtype(i).ok_or_else(|| self.declined(format!("operand {i} is not a tensor")))
+        self.dtype(i)
+            .ok_or_else(|| self.declined(format!("{} is not a tensor", self.operand_name(i))))
     }
 
     /// A refusal of the op for the error that every run of it would end with.
     pub(crate) fn refused(&self, error: KernelError) -> Declined {
-        self.declined(error.to_string())
+        self.declined(error.with_names(|i| self.operand_name(i)))
+    }
+
+    /// The name of operand `i` in errors: the tensor's, or the op's own where the operand is absent.
+    fn operand_name(&self, i: usize) -> String {
+        if let Some(value) = self.op.input(i) {
+            return format!("`{}`", self.unit.func.info(value).name);
+        }
+        let declared = self.op.kind.decl().operand(i);
+        declared.map_or_else(|| format!("input {i}"), |operand| format!("input `{}`", operand.name))
     }
 
     /// A refusal of the op.
@@ -270,10 +280,10 @@ impl<'a, 'l> Call<'a, 'l> {
         let Some(t) = self.opt(i)? else { return Ok(None) };
         match t.slice::<T>()? {
             [v] => Ok(Some(*v)),
-            other => Err(KernelError::shape(format!(
-                "operand {i} has {}, expected one",
-                counted(other.len(), "element")
-            ))),
+            other => {
+                let given = counted(other.len(), "element");
+                Err(KernelError::operand(i, format!("has {given}, expected one")))
+            }
         }
     }
 

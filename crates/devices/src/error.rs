@@ -57,7 +57,7 @@ pub enum DeviceError {
         known: String,
     },
     /// Kernels run on one device.
-    #[error("kernels run on one device, and `{0}` names several")]
+    #[error("a kernel runs on one device, and `{0}` names several; name one")]
     Several(String),
 }
 

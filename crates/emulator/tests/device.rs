@@ -184,7 +184,7 @@ fn handles_stand_for_living_buffers_of_the_process() {
     let same = adopt(handle).unwrap();
     assert_eq!((same.place(), same.bytes()), (buffer.place(), 64));
     let refused = adopt(buffer.gpu_address()).unwrap_err().to_string();
-    assert!(refused.contains("is no buffer of this device"), "{refused}");
+    assert!(refused.contains("is not a buffer of this device"), "{refused}");
     drop((buffer, same));
     assert!(matches!(adopt(handle), Err(MetalError::Handle { .. })));
 }

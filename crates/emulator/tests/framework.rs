@@ -320,7 +320,7 @@ fn buffers_of_other_libraries_are_taken_by_their_handles() {
     run(&gpu, add.buffer(0, &x, 0).buffer(1, &y, 0)).unwrap();
     assert_eq!(read(&y), [2.0; 32]);
     let refused = |handle| unsafe { gpu.adopt(handle) }.unwrap_err().to_string();
-    assert!(refused(0).contains("the handle 0x0 is no buffer of this device: there is none"));
+    assert!(refused(0).contains("the handle 0x0 is not a buffer of this device: there is none"));
     let text = NSString::from_str("no buffer");
     let said = refused((&raw const *text) as u64);
     assert!(said.contains("it is an object of another kind"), "{said}");

@@ -158,7 +158,7 @@ fn buffers_of_other_libraries_are_used_as_they_are() {
     assert!(missed.unwrap_err().to_string().contains("no array holds"));
     // SAFETY: an emulated device only compares handles.
     let refused = unsafe { host.hold(held.place() as u64) }.unwrap_err().to_string();
-    assert!(refused.contains("is no buffer of this device"), "{refused}");
+    assert!(refused.contains("is not a buffer of this device"), "{refused}");
 }
 
 /// Doubles 64 elements at an address that a table has.

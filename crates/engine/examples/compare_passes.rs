@@ -93,7 +93,9 @@ fn tensors(data: &Path, stem: &str) -> Option<Vec<Literal>> {
 
 fn compare(values: &[Value], expected: &[Literal]) -> Result<(), String> {
     for (i, (value, expected)) in values.iter().zip(expected).enumerate() {
-        let Value::Tensor(tensor) = value else { return Err(format!("result {i} is no tensor")) };
+        let Value::Tensor(tensor) = value else {
+            return Err(format!("output {i} is not a tensor"));
+        };
         let actual = tensor.to_literal().map_err(|e| e.to_string())?;
         if actual.ty() != expected.ty() {
             return Err(format!("result {i} is {}, expected {}", actual.ty(), expected.ty()));

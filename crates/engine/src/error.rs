@@ -19,11 +19,11 @@ pub enum PlanError {
     /// Types or shapes in the module contradict each other.
     #[error(transparent)]
     Optimize(#[from] RewriteError),
-    /// There is no device to run on.
-    #[error("no device was given to run on")]
+    /// No device was given.
+    #[error("no device was given to run on; name one, such as `cpu`")]
     NoDevices,
     /// A function below the graph level.
-    #[error("function `{func}` is at level {level:?}; a session runs functions at level Graph")]
+    #[error("function `{func}` belongs to a kernel; a session runs the functions of models only")]
     Level {
         /// The function.
         func: String,
@@ -42,7 +42,7 @@ pub enum PlanError {
         wanted: Form,
     },
     /// An optional input without a default.
-    #[error("optional input `{input}` has no default: the function has no constant of its name")]
+    #[error("optional input `{input}` has no default: the model has no initializer of its name")]
     NoDefault {
         /// Its name.
         input: String,
@@ -54,7 +54,7 @@ pub enum PlanError {
         limit: usize,
     },
     /// Regions are nested too deeply for the engine's stack.
-    #[error("{op}: regions are nested more than {limit} deep")]
+    #[error("{op}: subgraphs are nested more than {limit} deep")]
     TooDeep {
         /// The op whose region is too deep.
         op: String,
@@ -104,7 +104,7 @@ pub enum PlanError {
         limit: usize,
     },
     /// Values larger than the address space.
-    #[error("{what}: more bytes than memory can have")]
+    #[error("{what} takes more bytes than memory can have")]
     TooLarge {
         /// The value and its type.
         what: String,
@@ -240,7 +240,7 @@ pub enum RunError {
         error: Box<PlanError>,
     },
     /// An op failed.
-    #[error("{}: {} (operands: {})", .0.at, .0.source, .0.operands)]
+    #[error("{}: {} (inputs: {})", .0.at, .0.reason, .0.operands)]
     Op(Box<OpFailure>),
     /// A kernel panicked: a bug in the device, not an error in the model or its inputs.
     #[error("internal error: {at} panicked: {message}")]
@@ -308,10 +308,10 @@ impl fmt::Display for RunPoint {
         match self {
             RunPoint::Op(op) => op.fmt(f),
             RunPoint::Ops { first, last, count } => {
-                write!(f, "region of {count} ops from {first} to {last}")
+                write!(f, "{count} operations from {first} to {last}")
             }
             RunPoint::Admission { device } => {
-                write!(f, "its beginning, as others keep `{device}` busy")
+                write!(f, "its beginning, while it waited for device `{device}`")
             }
             RunPoint::Kernel(name) => write!(f, "kernel `{name}`"),
         }
@@ -325,6 +325,8 @@ pub struct OpFailure {
     pub at: RunPoint,
     /// Operands by name, with their run-time types.
     pub operands: String,
+    /// The message of `source`, with operands by name.
+    pub reason: String,
     /// The reason.
     pub source: KernelError,
 }
@@ -351,19 +353,19 @@ impl RunError {
         match self {
             RunError::Input { hint, .. } => Some(hint.clone()),
             RunError::Plan { .. } => {
-                Some("without these inputs their defaults in the model are taken".into())
+                Some("leave these inputs out to use their defaults in the model".into())
             }
             RunError::Op(failure) => match &failure.source {
                 KernelError::TooLarge { .. } => {
                     Some("use smaller inputs or a smaller batch".into())
                 }
                 KernelError::Geometry(_) | KernelError::Shape(_) => Some(
-                    "the shapes at this op follow from the shapes of the inputs; `trident inspect` shows what the model expects".into(),
+                    "the shapes at this operation follow from the shapes of the inputs; `trident inspect` shows what the model expects".into(),
                 ),
                 _ => None,
             },
             RunError::Panic { .. } | RunError::Internal { .. } => {
-                Some("this is a fault in Trident; please report it with the model".into())
+                Some("this is a bug in Trident; please report it with the model".into())
             }
             RunError::Output { .. } | RunError::Cancelled { .. } => None,
             RunError::Deadline { .. } => Some("allow more time, or use smaller inputs".into()),

@@ -138,12 +138,14 @@ impl OptimizedEntry {
         let ends = |func: &Func| (func.body.params.len(), func.body.results.len());
         let (inputs, outputs) = ends(&self.func);
         if (inputs, outputs) != (self.inputs.len(), self.outputs.len()) {
-            return Err(self.malformed("has other inputs and outputs than it declares"));
+            return Err(self.malformed(
+                "has other inputs and outputs than it declares; compile the model again",
+            ));
         }
         let mut funcs = vec![&self.func];
         if let Some(Overridable { func, .. }) = &self.overridable {
             if ends(func) != (inputs, outputs) {
-                let reason = "has other inputs and outputs than before its passes";
+                let reason = "has other inputs and outputs than before it was compiled; compile the model again";
                 return Err(self.malformed(reason));
             }
             funcs.push(func);
@@ -151,7 +153,9 @@ impl OptimizedEntry {
         for func in funcs {
             let types = func.body.params.iter().map(|v| func.ty(*v));
             if types.zip(&self.inputs).any(|(ty, info)| shape::unify(ty, &info.ty).is_none()) {
-                return Err(self.malformed("has inputs of other types than it declares"));
+                return Err(self.malformed(
+                    "has inputs of other types than it declares; compile the model again",
+                ));
             }
         }
         // Types that contradict each other would be found when memory is planned, or not at all.

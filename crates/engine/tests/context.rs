@@ -296,9 +296,9 @@ fn runs_that_wait_for_a_core_heed_limits_and_flags() {
         let context = RunContext { cancel: Some(flag), ..RunContext::default() };
         let cancelled = session.run_with(&inputs(), context).unwrap_err();
         RELEASED.store(true, Ordering::Relaxed);
-        let text = "the run was stopped at its beginning, as others keep `cpu` busy: its time limit of 20ms has passed";
+        let text = "the run was stopped at its beginning, while it waited for device `cpu`: its time limit of 20ms has passed";
         assert_eq!(late.to_string(), text);
-        let text = "the run was cancelled at its beginning, as others keep `cpu` busy";
+        let text = "the run was cancelled at its beginning, while it waited for device `cpu`";
         assert_eq!(cancelled.to_string(), text);
     });
 }

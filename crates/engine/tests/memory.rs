@@ -379,7 +379,7 @@ fn strings_for_a_session_count_before_they_are_copied() {
     assert_eq!(
         session.memory().peak,
         bytes + 2 * size_of::<String>(),
-        "what was refused is no peak"
+        "what was refused is not a peak"
     );
 }
 

@@ -137,7 +137,7 @@ fn the_cheapest_device_that_takes_an_op_gets_it_and_the_plan_tells_why() {
     let steps = session.report(&[]).unwrap().steps;
     assert_eq!((steps[0].device.as_str(), steps[1].device.as_str()), ("fast", "slow"));
     assert!(steps[0].reason.contains("cheapest of 2"), "{}", steps[0].reason);
-    assert!(steps[0].reason.contains("shy does not claim it"), "{}", steps[0].reason);
+    assert!(steps[0].reason.contains("shy does not run this operation"), "{}", steps[0].reason);
     assert!(steps[1].reason.contains("the only device that can run it"), "{}", steps[1].reason);
     assert!(steps[1].reason.contains("fast declined: it is Tuesday"), "{}", steps[1].reason);
     let results = session.run(&[("x", tensor(&[3], &[0f32, 1.0, 2.0]))]).unwrap();
@@ -151,7 +151,7 @@ fn an_op_that_no_device_takes_is_an_error_that_names_it() {
     assert!(matches!(error, PlanError::Unsupported { .. }));
     assert_eq!(
         error.to_string(),
-        "no device can run relu `first` (x: f32[3]): b: does not claim it; a: it is Tuesday"
+        "no device can run relu `first` (x: f32[3]): b: does not run this operation; a: it is Tuesday"
     );
     let none = Session::new(module(CHAIN), &[], &plain()).err().unwrap();
     assert_eq!(none, PlanError::NoDevices);
@@ -246,8 +246,7 @@ fn what_no_memory_can_hold_is_no_plan() {
     assert_eq!(large.memory.results, 1 << 57);
     let error = sides(1 << 40, 1 << 40).unwrap_err();
     assert!(matches!(error, PlanError::TooLarge { .. }));
-    let text =
-        "result of mul `z` (f32[1099511627776, 1099511627776]): more bytes than memory can have";
+    let text = "result of mul `z` (f32[1099511627776, 1099511627776]) takes more bytes than memory can have";
     assert_eq!(error.to_string(), text);
     // Each value could be had, but not all of them.
     let session = Session::new(module(&long_chain(3, "N, N")), &devices, &plain()).unwrap();
@@ -514,7 +513,7 @@ fn regions_are_taken_where_they_cost_less() {
     assert_eq!(
         steps(&[(0..4, 35.0), (0..9, 1.0), (2..2, 0.0)], false),
         [4, 1],
-        "others are no claims"
+        "others are not claims"
     );
     assert_eq!(steps(&[(0..3, 25.0)], true), [1; 5], "declined");
 }

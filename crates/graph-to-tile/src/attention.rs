@@ -33,7 +33,11 @@ struct Heads {
 impl Heads {
     /// Of rank 4, or of rank 3 with the heads side by side.
     fn of(dims: &[usize], heads: Option<i64>) -> Result<Heads> {
-        let misfit = || GeometryError::Invalid(format!("{dims:?} is not split into heads"));
+        let misfit = || {
+            GeometryError::Invalid(format!(
+                "an input of dimensions {dims:?} is not split into heads"
+            ))
+        };
         match *dims {
             [batch, heads, len, size] => Ok(Heads::dense(batch, heads, len, size)),
             [batch, len, width] => {
@@ -101,15 +105,15 @@ fn attention(site: &mut Site<'_>) -> Result<()> {
     let types = [site.dtype(ops::Attention::AT.k)?, site.dtype(ops::Attention::AT.v)?];
     types.into_iter().try_for_each(float)?;
     if site.wants(ops::Attention::AT.qk_matmul_output) {
-        return Err(unsupported("its scores as a result are not written at level tile"));
+        return Err(unsupported("output `qk_matmul_output` is not supported"));
     }
     if site.has(ops::Attention::AT.nonpad_kv_seqlen) {
-        return Err(unsupported("lengths of each batch entry are not written at level tile"));
+        return Err(unsupported("input `nonpad_kv_seqlen` is not supported"));
     }
     if op.softmax_precision().is_some_and(|precision| precision != DType::F32)
         || dtype != DType::F32
     {
-        return Err(unsupported("roundings between its steps are not written at level tile"));
+        return Err(unsupported("only inputs and `softmax_precision` of type f32 are supported"));
     }
     let mask_type = if site.has(ops::Attention::AT.attn_mask) {
         Some(site.dtype(ops::Attention::AT.attn_mask)?)
@@ -126,7 +130,7 @@ fn attention(site: &mut Site<'_>) -> Result<()> {
         && q.heads.is_multiple_of(k.heads);
     if !fits {
         let text = format!(
-            "queries {:?}, keys {:?} and values {:?} do not fit",
+            "queries of dimensions {:?}, keys of {:?} and values of {:?} do not fit together",
             q.dims(),
             k.dims(),
             v.dims()
@@ -134,7 +138,9 @@ fn attention(site: &mut Site<'_>) -> Result<()> {
         return Err(GeometryError::Invalid(text).into());
     }
     if q.size > LONGEST || v.size > LONGEST {
-        return Err(unsupported(format!("heads of more than {LONGEST} elements")));
+        return Err(unsupported(format!(
+            "heads of more than {LONGEST} elements are not supported"
+        )));
     }
     let at = ops::Attention::AT;
     let (key_array, k) = cached(site, at.k, k, at.past_key, at.present_key)?;
@@ -322,7 +328,10 @@ struct Added {
 impl Added {
     fn new(w: &mut Writer, dims: &[usize], dtype: DType, place: [ValueId; 3]) -> Result<Added> {
         let Some((&len, outer)) = dims.split_last().filter(|(_, outer)| outer.len() <= 3) else {
-            return Err(GeometryError::Invalid(format!("a mask of shape {dims:?}")).into());
+            return Err(GeometryError::Invalid(format!(
+                "a mask of shape {dims:?} is not supported: it must have rank 1 to 4"
+            ))
+            .into());
         };
         let own = signed(&geometry::strides(dims));
         let strides: Vec<isize> =

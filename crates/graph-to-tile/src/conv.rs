@@ -175,7 +175,7 @@ fn write(site: &mut Site<'_>, geometry: fn(&Site<'_>, usize) -> Result<Conv>) ->
     let activation = ops::Activated::of(site.op).map_or(Activation::None, Activation::of);
     let quantised = Quantised::of(site)?;
     if quantised.is_none() && !dtype.is_float() {
-        return Err(unsupported(format!("there is no convolution of {dtype}")));
+        return Err(unsupported(format!("convolution of {dtype} is not supported")));
     }
     let weights_at = quantised.map_or(ops::Conv::AT.w, |op| op.b);
     let conv = geometry(site, weights_at)?;

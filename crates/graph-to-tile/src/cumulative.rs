@@ -26,15 +26,13 @@ const _: () = assert!(ops::CumSum::AT.axis == ops::CumProd::AT.axis);
 fn cumulative(site: &mut Site<'_>, fold: Fold, exclusive: bool, reverse: bool) -> Result<()> {
     let dtype = site.dtype(ops::CumSum::AT.x)?;
     if !(dtype.is_float() || dtype.is_int()) {
-        return Err(unsupported(format!("elements of {dtype} are not summed")));
+        return Err(unsupported(format!("summing elements of {dtype} is not supported")));
     }
     let dims = site.dims(ops::CumSum::AT.x)?;
     let axis = match site.ints(ops::CumSum::AT.axis)?.as_deref() {
         Some(&[axis]) => geometry::axis(axis, dims.len())?,
         _ => {
-            return Err(
-                geometry::GeometryError::Invalid("the axis is not one number".into()).into()
-            );
+            return Err(geometry::GeometryError::Invalid("`axis` must be one number".into()).into());
         }
     };
     let shape = Shape::along(dims, axis);

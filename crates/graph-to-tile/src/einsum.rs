@@ -85,7 +85,7 @@ fn total(w: &mut Writer, parts: [Option<ValueId>; 3]) -> Result<ValueId> {
 fn einsum(site: &mut Site<'_>) -> Result<()> {
     let dtype = site.dtype(ops::Einsum::AT.xs)?;
     if !(dtype.is_float() || dtype.is_int()) {
-        return Err(unsupported(format!("there is no product of {dtype}")));
+        return Err(unsupported(format!("multiplying matrices of {dtype} is not supported")));
     }
     let text = site.view(ops::Einsum::of)?.equation();
     let operands = (0..site.operands()).map(|i| site.dims(i)).collect::<Result<Vec<_>>>()?;

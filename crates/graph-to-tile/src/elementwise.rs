@@ -68,7 +68,7 @@ pub(super) fn elementwise(site: &mut Site<'_>) -> Result<()> {
     let present: Vec<usize> = (0..site.operands()).filter(|&i| site.has(i)).collect();
     let dtypes = present.iter().map(|&i| site.dtype(i)).collect::<Result<Vec<_>>>()?;
     if op.kind == K::Pow && !dtypes[0].is_float() {
-        return Err(unsupported(format!("powers of {} are not written at level tile", dtypes[0])));
+        return Err(unsupported(format!("powers of {} are not supported", dtypes[0])));
     }
     debug_assert_eq!(op.decl().group, Group::Elementwise);
     let dims = site.result_dims(FIRST)?;
@@ -111,7 +111,7 @@ fn fused(site: &mut Site<'_>) -> Result<()> {
             known.extend(op.output(0).map(|out| (out, value)));
         }
         let result = body.results.first().and_then(|result| known.get(result));
-        result.copied().ok_or_else(|| unsupported("its region yields nothing"))
+        result.copied().ok_or_else(|| unsupported("its subgraph gives nothing"))
     })
 }
 
@@ -153,7 +153,7 @@ fn cast(site: &mut Site<'_>) -> Result<()> {
     let (from, to) = (site.dtype(ops::Cast::AT.x)?, site.result_dtype(ops::Cast::AT.y)?);
     let narrow = |dtype: DType| dtype.is_float() && dtype.bits() < 16;
     if narrow(from) || narrow(to) {
-        return Err(unsupported(format!("{from} to {to} is not written at level tile")));
+        return Err(unsupported(format!("a conversion from {from} to {to} is not supported")));
     }
     if from == to {
         site.alias(ops::Cast::AT.y, ops::Cast::AT.x);

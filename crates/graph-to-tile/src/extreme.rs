@@ -99,7 +99,8 @@ fn top_k(site: &mut Site<'_>) -> Result<()> {
     let k = match site.ints(ops::TopK::AT.k)?.as_deref() {
         Some(&[k]) if (0..=dims[axis] as i64).contains(&k) => k as usize,
         k => {
-            let text = format!("k is {k:?}, the axis has {}", counted(dims[axis], "element"));
+            let (given, most) = (k.unwrap_or_default(), counted(dims[axis], "element"));
+            let text = format!("`k` is {given:?}, and the axis has {most}");
             return Err(geometry::GeometryError::Invalid(text).into());
         }
     };
@@ -108,7 +109,9 @@ fn top_k(site: &mut Site<'_>) -> Result<()> {
     let space = Folded::of(dtype, dims, &[axis]);
     let (rows, columns) = space.lengths();
     if i32::try_from(columns).is_err() {
-        return Err(unsupported(format!("an axis of {columns} elements")));
+        return Err(unsupported(format!(
+            "sorting along an axis of {columns} elements is not supported"
+        )));
     }
     let (block, width) = cut(columns);
     let mut w = site.writer(dims.iter().product());

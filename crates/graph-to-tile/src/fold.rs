@@ -108,10 +108,10 @@ fn reduce(site: &mut Site<'_>, kernel: Option<Reducing>) -> Result<()> {
         other => other,
     };
     if !(dtype.is_float() || dtype.is_int()) {
-        return Err(unsupported(format!("elements of {dtype} are not reduced")));
+        return Err(unsupported(format!("reducing elements of {dtype} is not supported")));
     }
     if kernel.is_none_or(|kernel| kernel.of_floats) && !dtype.is_float() {
-        return Err(unsupported(format!("of {dtype} it is not written at level tile")));
+        return Err(unsupported(format!("elements of type {dtype} are not supported")));
     }
     let dims = site.dims(ops::ReduceSum::AT.x)?;
     let named = site.ints(ops::ReduceSum::AT.axes)?;
@@ -124,7 +124,7 @@ fn reduce(site: &mut Site<'_>, kernel: Option<Reducing>) -> Result<()> {
 fn global_pool(site: &mut Site<'_>, kernel: Reducing) -> Result<()> {
     let dtype = site.dtype(ops::GlobalAveragePool::AT.x)?;
     if !dtype.is_float() {
-        return Err(unsupported(format!("of {dtype} it is not written at level tile")));
+        return Err(unsupported(format!("elements of type {dtype} are not supported")));
     }
     let dims = site.dims(ops::GlobalAveragePool::AT.x)?;
     let axes: Vec<usize> = (2..dims.len()).collect();

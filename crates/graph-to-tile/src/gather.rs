@@ -173,7 +173,7 @@ impl Slices {
     fn of(x: &[usize], indices: &[usize], batch: usize) -> Result<Slices> {
         let bad = || {
             geometry::GeometryError::Invalid(format!(
-                "indices {indices:?} do not fit {x:?} with {}",
+                "indices of dimensions {indices:?} do not fit an input of {x:?} with {}",
                 counted(batch, "batch axis")
             ))
         };
@@ -240,7 +240,9 @@ pub(super) fn gather_nd(site: &mut Site<'_>) -> Result<()> {
 fn copied(site: &mut Site<'_>, reduction: ScatterReduction) -> Result<DType> {
     let dtype = bits(site.dtype(ops::ScatterElements::AT.x)?)?;
     if reduction != ScatterReduction::Replace {
-        return Err(unsupported(format!("reduction `{reduction}` is not written at level tile")));
+        return Err(unsupported(format!(
+            "attribute `reduction` with value `{reduction}` is not supported"
+        )));
     }
     let dims = site.dims(ops::ScatterElements::AT.x)?;
     let from = super::space::View::dense(Arg::Operand(ops::ScatterElements::AT.x), dtype, dims);

@@ -113,8 +113,8 @@ pub enum Refusal {
     /// The op, or one of its types or attributes, has no form here.
     #[error("{0}")]
     Unsupported(String),
-    /// Dimensions or contents are missing, with which there may be one.
-    #[error("dimensions or contents of an operand are not known")]
+    /// Dimensions or contents are unknown; with them there may be a lowering.
+    #[error("dimensions or contents of an input are not known")]
     Unknown,
     /// Operands that do not fit together.
     #[error(transparent)]
@@ -182,10 +182,7 @@ pub fn lower(request: &LoweringRequest<'_>) -> Result<Lowering> {
     let write = match BY_KIND.get(&kind) {
         Some(write) => *write,
         None if kind.decl().group == Group::Elementwise => elementwise::elementwise,
-        None => {
-            let name = kind.decl().name;
-            return Err(Refusal::Unsupported(format!("`{name}` is not written at level tile")));
-        }
+        None => return Err(Refusal::Unsupported("there is no kernel for it".into())),
     };
     write(&mut site)?;
     Ok(site.finish())

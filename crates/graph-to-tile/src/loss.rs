@@ -34,7 +34,7 @@ fn loss(site: &mut Site<'_>, of_scores: bool) -> Result<()> {
     let reduction = op.reduction();
     let (x, targets) = (site.dims(Scores::AT.scores)?, site.dims(Scores::AT.labels)?);
     if x.len() < 2 || targets.first() != x.first() || targets[1..] != x[2..] {
-        let text = format!("scores {x:?} do not go with targets {targets:?}");
+        let text = format!("scores of dimensions {x:?} do not fit targets of {targets:?}");
         return Err(GeometryError::Invalid(text).into());
     }
     let (batch, classes, inner) = (x[0], x[1], x[2..].iter().product::<usize>());

@@ -100,7 +100,7 @@ impl Product {
     fn of([a_dims, b_dims]: [&[usize]; 2], transposed: [bool; 2], joined: bool) -> Result<Product> {
         let misfit = || {
             GeometryError::Invalid(format!(
-                "matrices of dimensions {a_dims:?} and {b_dims:?} do not fit"
+                "matrices of dimensions {a_dims:?} and {b_dims:?} cannot be multiplied"
             ))
         };
         let mut a = Stack::of(a_dims, transposed[0], false).ok_or_else(misfit)?;
@@ -224,7 +224,7 @@ fn longest(site: &Site<'_>, operands: [usize; 2]) -> Result<usize> {
 
 /// `matmul_integer` and `qlinear_matmul`.
 fn quantised(site: &mut Site<'_>) -> Result<()> {
-    let Some(op) = Quantised::of(site)? else { return Err(unsupported("is not quantised")) };
+    let Some(op) = Quantised::of(site)? else { return Err(unsupported("it is not quantised")) };
     let joined = !op.by_row(site)?;
     let product = Product::of([site.dims(op.a)?, site.dims(op.b)?], [false; 2], joined)?;
     let mut w = site.writer(longest(site, [op.a, op.b])?);
@@ -324,7 +324,7 @@ fn packed(site: &mut Site<'_>) -> Result<()> {
 fn only_floats(site: &Site<'_>) -> Result<()> {
     match site.dtype(ops::FusedMatMul::AT.a)? {
         dtype if dtype.is_float() => Ok(()),
-        dtype => Err(unsupported(format!("there is no product of {dtype}"))),
+        dtype => Err(unsupported(format!("multiplying matrices of {dtype} is not supported"))),
     }
 }
 
@@ -334,11 +334,11 @@ fn product(site: &mut Site<'_>, scaled: Scaled, packed: Option<PackedWeights>) -
     let Scaled { transposed, alpha, beta, broadcasts, activation } = scaled;
     let integer = matches!(dtype, DType::I32 | DType::U32 | DType::I64 | DType::U64);
     if !(dtype.is_float() || integer) {
-        return Err(unsupported(format!("there is no product of {dtype}")));
+        return Err(unsupported(format!("multiplying matrices of {dtype} is not supported")));
     }
     if integer && (alpha != 1.0 || beta != 1.0) {
         return Err(unsupported(format!(
-            "a scaled product of {dtype} is not written at level tile"
+            "`alpha` and `beta` other than 1 are not supported for elements of type {dtype}"
         )));
     }
     let (b_dims, len) = match &packed {
@@ -372,7 +372,7 @@ fn product(site: &mut Site<'_>, scaled: Scaled, packed: Option<PackedWeights>) -
         let (m, n) = (product.a.rows, product.b.columns);
         let given = site.dims(ops::FusedMatMul::AT.bias)?;
         if !broadcasts && given != [n] {
-            let text = format!("a bias of dimensions {given:?}, expected [{n}]");
+            let text = format!("the bias has dimensions {given:?}, expected [{n}]");
             return Err(GeometryError::Invalid(text).into());
         }
         let strides = geometry::broadcast_strides(given, &[m, n]);

@@ -36,7 +36,7 @@ pub(super) fn bits(dtype: DType) -> Result<DType> {
             2 => DType::U16,
             4 => DType::U32,
             8 => DType::U64,
-            n => return Err(unsupported(format!("elements of {n} bytes are not moved"))),
+            n => return Err(unsupported(format!("elements of {n} bytes are not supported"))),
         },
     })
 }
@@ -167,7 +167,7 @@ fn blocks(site: &Site<'_>) -> Result<([usize; 4], usize)> {
     match *site.dims(FIRST)? {
         [n, c, h, w] => Ok(([n, c, h, w], size)),
         ref dims => Err(Refusal::Geometry(geometry::GeometryError::Invalid(format!(
-            "{dims:?} are not four axes"
+            "its input has dimensions {dims:?}, expected four"
         )))),
     }
 }
@@ -226,7 +226,7 @@ pub(super) fn fill(site: &mut Site<'_>, dtype: DType, value: i64) -> Result<()> 
 fn dropout(site: &mut Site<'_>) -> Result<()> {
     site.dtype(ops::Dropout::AT.x)?;
     if site.ints(ops::Dropout::AT.training_mode)?.is_some_and(|training| training != [0]) {
-        return Err(unsupported("training is not written at level tile"));
+        return Err(unsupported("training mode is not supported"));
     }
     site.alias(ops::Dropout::AT.y, ops::Dropout::AT.x);
     if !site.wants(ops::Dropout::AT.mask) {

@@ -59,9 +59,7 @@ fn layer_norm(site: &mut Site<'_>) -> Result<()> {
     let shape = Shape::from(dims, axis);
     for i in [ops::LayerNormalization::AT.scale, ops::LayerNormalization::AT.b] {
         if site.has(i) && site.dims(i)?.iter().product::<usize>() != shape.columns {
-            return Err(unsupported(
-                "a scale or bias that broadcasts is not written at level tile",
-            ));
+            return Err(unsupported("a scale or bias that broadcasts is not supported"));
         }
     }
     let epsilon = op.epsilon();
@@ -117,7 +115,7 @@ fn rms_norm(site: &mut Site<'_>) -> Result<()> {
     let axis = geometry::axis(op.axis(), dims.len())?;
     let shape = Shape::from(dims, axis);
     if site.dims(ops::RMSNormalization::AT.scale)?.iter().product::<usize>() != shape.columns {
-        return Err(unsupported("a scale that broadcasts is not written at level tile"));
+        return Err(unsupported("a scale that broadcasts is not supported"));
     }
     let epsilon = op.epsilon();
     let mut w = site.writer(dims.iter().product());
@@ -149,9 +147,12 @@ fn skip_layer_norm(site: &mut Site<'_>) -> Result<()> {
     let dtype = site.dtype(ops::SkipLayerNormalization::AT.x)?;
     float(dtype)?;
     let dims = site.dims(ops::SkipLayerNormalization::AT.x)?;
-    let last = dims.len().checked_sub(1).ok_or_else(|| unsupported("a scalar has no last axis"))?;
+    let last = dims
+        .len()
+        .checked_sub(1)
+        .ok_or_else(|| unsupported("its input is a scalar, which has no last axis"))?;
     if site.dims(ops::SkipLayerNormalization::AT.skip)? != dims {
-        return Err(unsupported("a skip that broadcasts is not written at level tile"));
+        return Err(unsupported("a skip input that broadcasts is not supported"));
     }
     let shape = Shape::along(dims, last);
     let epsilon = op.epsilon();
@@ -228,7 +229,7 @@ fn by_group(site: &mut Site<'_>, groups: Option<usize>, epsilon: f32) -> Result<
     float(dtype)?;
     let dims = site.dims(ops::InstanceNormalization::AT.x)?;
     let [batch, channels, ref plane @ ..] = *dims else {
-        return Err(unsupported("has no batch and channel axis"));
+        return Err(unsupported("its input has no batch and channel axis"));
     };
     let groups = groups.unwrap_or(channels);
     let plane: usize = plane.iter().product();
@@ -238,7 +239,7 @@ fn by_group(site: &mut Site<'_>, groups: Option<usize>, epsilon: f32) -> Result<
         || site.dims(ops::InstanceNormalization::AT.b)? != [channels]
     {
         return Err(geometry::GeometryError::Invalid(format!(
-            "{} with scale {:?} cannot make {}",
+            "{} with a scale of dimensions {:?} cannot be divided into {}",
             counted(channels, "channel"),
             site.dims(ops::InstanceNormalization::AT.scale)?,
             counted(groups, "group")
@@ -279,7 +280,7 @@ fn batch_norm(site: &mut Site<'_>) -> Result<()> {
     let dtype = site.dtype(ops::BatchNormalization::AT.x)?;
     float(dtype)?;
     if op.training_mode() {
-        return Err(unsupported("training is not written at level tile"));
+        return Err(unsupported("training mode is not supported"));
     }
     let at = ops::BatchNormalization::AT;
     let by_channel = [at.scale, at.b, at.mean, at.var];
@@ -354,7 +355,7 @@ fn hardmax(site: &mut Site<'_>) -> Result<()> {
     let one = w.float(DType::F32, 1.0)?;
     // Columns as floats are exact up to 2^24.
     if dims[axis] > 1 << 24 {
-        return Err(unsupported("rows are too long"));
+        return Err(unsupported("its rows are too long"));
     }
     let first = rows.fold(&mut w, Fold::Min, |w, place| {
         let x = place.of(w, x)?;
@@ -422,12 +423,12 @@ fn lrn(site: &mut Site<'_>) -> Result<()> {
     let dtype = site.dtype(ops::LRN::AT.x)?;
     float(dtype)?;
     let size = usize::try_from(op.size()).ok().filter(|&n| n > 0);
-    let size = size.ok_or_else(|| unsupported("attribute `size` is not positive"))?;
+    let size = size.ok_or_else(|| unsupported("attribute `size` must be at least 1"))?;
     let (alpha, beta) = (f64::from(op.alpha()), f64::from(op.beta()));
     let bias = f64::from(op.bias());
     let dims = site.dims(ops::LRN::AT.x)?;
     let [batch, channels, ref plane @ ..] = *dims else {
-        return Err(unsupported("has no batch and channel axis"));
+        return Err(unsupported("its input has no batch and channel axis"));
     };
     let plane: usize = plane.iter().product();
     let len = batch * channels * plane;

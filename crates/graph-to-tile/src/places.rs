@@ -52,7 +52,8 @@ fn pad(site: &mut Site<'_>) -> Result<()> {
     let dtype = bits(site.dtype(ops::Pad::AT.x)?)?;
     let mode = site.view(ops::Pad::of)?.mode();
     let dims = site.dims(ops::Pad::AT.x)?;
-    let pads = site.ints(ops::Pad::AT.pads)?.ok_or_else(|| unsupported("lacks its pads"))?;
+    let pads =
+        site.ints(ops::Pad::AT.pads)?.ok_or_else(|| unsupported("input `pads` is missing"))?;
     let axes = site.ints(ops::Pad::AT.axes)?;
     let (borders, out) = geometry::pad(dims, &pads, axes.as_deref())?;
     border(site, dtype, mode, &borders, &out, site.has(ops::Pad::AT.value))
@@ -62,8 +63,9 @@ fn pad(site: &mut Site<'_>) -> Result<()> {
 fn center_crop_pad(site: &mut Site<'_>) -> Result<()> {
     let dtype = bits(site.dtype(ops::CenterCropPad::AT.x)?)?;
     let dims = site.dims(ops::CenterCropPad::AT.x)?;
-    let sizes =
-        site.ints(ops::CenterCropPad::AT.shape)?.ok_or_else(|| unsupported("lacks its sizes"))?;
+    let sizes = site
+        .ints(ops::CenterCropPad::AT.shape)?
+        .ok_or_else(|| unsupported("input `shape` is missing"))?;
     let all: Vec<i64> = (0..dims.len() as i64).collect();
     let axes = site.view(ops::CenterCropPad::of)?.axes().unwrap_or(&all);
     let (borders, out) = geometry::center_crop_pad(dims, &sizes, axes)?;
@@ -149,7 +151,7 @@ fn trilu(site: &mut Site<'_>) -> Result<()> {
     let dtype = bits(site.dtype(ops::Trilu::AT.x)?)?;
     let dims = site.dims(ops::Trilu::AT.x)?;
     let [ref batch @ .., rows, columns] = *dims else {
-        return Err(unsupported("takes no matrices"));
+        return Err(unsupported("its input is not a matrix"));
     };
     let k = site.ints(ops::Trilu::AT.k)?.and_then(|k| k.first().copied()).unwrap_or(0);
     let k = k.clamp(-(rows as i64) - 1, columns as i64 + 1);
@@ -187,7 +189,7 @@ fn eye_like(site: &mut Site<'_>) -> Result<()> {
 fn range(site: &mut Site<'_>) -> Result<()> {
     let dtype = site.dtype(ops::Range::AT.start)?;
     if !(dtype.is_int() || dtype.is_float()) {
-        return Err(unsupported(format!("there are no ranges of {dtype}")));
+        return Err(unsupported(format!("a range of {dtype} is not supported")));
     }
     let wide = accumulator(dtype);
     let dims = site.result_dims(ops::Range::AT.y)?.to_vec();

@@ -27,7 +27,8 @@ const BLOCK: usize = 256;
 fn axes(site: &Site<'_>) -> Result<Vec<(Axis, usize)>> {
     let window = site.view(ops::Window::of)?;
     let x = site.dims(ops::MaxPool::AT.x)?;
-    let spatial = x.get(2..).ok_or_else(|| unsupported("has no batch and channel axis"))?;
+    let spatial =
+        x.get(2..).ok_or_else(|| unsupported("its input has no batch and channel axis"))?;
     let kernel = window.kernel_shape().unwrap_or_default();
     let kernel = window_sizes("kernel_shape", kernel, spatial.len())?;
     let found = windows(
@@ -57,12 +58,12 @@ fn pool(site: &mut Site<'_>) -> Result<()> {
     let (op, dtype) = (site.op, site.dtype(ops::MaxPool::AT.x)?);
     let kind = op.kind;
     if kind != K::MaxPool && !dtype.is_float() || !(dtype.is_float() || dtype.is_int()) {
-        return Err(unsupported(format!("elements of {dtype} are not pooled")));
+        return Err(unsupported(format!("pooling elements of {dtype} is not supported")));
     }
     // The norm of `lp_pool`.
     let power = ops::LpPool::of(op).map_or(0, |op| op.p());
     if kind == K::LpPool && power < 1 {
-        return Err(unsupported(format!("there is no norm of power {power}")));
+        return Err(unsupported(format!("a norm of power {power} is not supported")));
     }
     let windows = axes(site)?;
     let (x_dims, dims) = (site.dims(ops::MaxPool::AT.x)?, site.result_dims(ops::MaxPool::AT.y)?);

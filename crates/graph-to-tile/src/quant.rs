@@ -28,7 +28,9 @@ fn limits(dtype: DType) -> Result<(i64, i64)> {
         DType::I16 | DType::I8 | DType::I4 | DType::I2 => dtype.bits() - 1,
         DType::U16 | DType::U8 | DType::U4 | DType::U2 => dtype.bits(),
         other => {
-            return Err(unsupported(format!("quantised {other} is not written at level tile")));
+            return Err(unsupported(format!(
+                "quantised elements of type {other} are not supported"
+            )));
         }
     };
     let least = if dtype.class() == Class::Int { -(1 << bits) } else { 0 };
@@ -77,7 +79,8 @@ impl Scales {
             blocks[axis] = count;
             let fits = if block == 0 { *scale == [count] } else { *scale == *blocks };
             if !fits {
-                let text = format!("a scale of dimensions {scale:?} does not fit {x:?}");
+                let text =
+                    format!("a scale of dimensions {scale:?} does not fit an input of {x:?}");
                 return Err(GeometryError::Invalid(text).into());
             }
             Scales::Axis { space, each: block.max(1), count, blocks: block != 0 }
@@ -85,7 +88,8 @@ impl Scales {
         if site.has(AT.y_zero_point) {
             let zero = site.dims(AT.y_zero_point)?;
             if zero.iter().product::<usize>() != scale.iter().product() {
-                let text = format!("zero point {zero:?} and scale {scale:?} differ");
+                let text =
+                    format!("a zero point of dimensions {zero:?} and a scale of {scale:?} differ");
                 return Err(GeometryError::Invalid(text).into());
             }
         }
@@ -240,7 +244,7 @@ fn range(
 fn dynamic_quantize(site: &mut Site<'_>) -> Result<()> {
     let dtype = site.dtype(ops::DynamicQuantizeLinear::AT.x)?;
     if dtype != DType::F32 {
-        return Err(unsupported(format!("of {dtype} it is not written at level tile")));
+        return Err(unsupported(format!("elements of type {dtype} are not supported")));
     }
     let len: usize = site.dims(ops::DynamicQuantizeLinear::AT.x)?.iter().product();
     let stretches = len.div_ceil(STRETCH);
@@ -342,7 +346,8 @@ impl Along {
         let given: usize = site.dims(i)?.iter().product();
         if given != 1 && given != self.count {
             let given = counted(given, "element");
-            let text = format!("operand {i} has {given}, expected 1 or {}", self.count);
+            let text =
+                format!("input {} has {given}, expected 1 or {}", site.operand_name(i), self.count);
             return Err(GeometryError::Invalid(text).into());
         }
         parameter(w, site, i, (given != 1).then_some(self.at), self.valid)
@@ -393,7 +398,9 @@ impl Quantised {
         for i in [found.a, found.b] {
             let dtype = site.dtype(i)?;
             if !matches!(dtype, DType::I8 | DType::U8) {
-                return Err(unsupported(format!("there is no product of quantised {dtype}")));
+                return Err(unsupported(format!(
+                    "multiplying quantised matrices of {dtype} is not supported"
+                )));
             }
         }
         if let Some(again) = found.again {

@@ -38,7 +38,7 @@ fn mode(op: ops::Resize<'_>) -> Result<Mode> {
         Interpolation::Linear => None,
         Interpolation::Cubic => Some(op.cubic_coeff_a()),
         Interpolation::Nearest if antialias => {
-            return Err(unsupported("attribute `antialias` goes with linear and cubic"));
+            return Err(unsupported("attribute `antialias` needs `mode` linear or cubic"));
         }
         Interpolation::Nearest => return Ok(Mode::Nearest(op.nearest_mode())),
     };
@@ -61,7 +61,7 @@ impl Position {
         let reach =
             ends.into_iter().map(f64::abs).fold(axis.output.max(axis.input) as f64, f64::max);
         if reach >= FARTHEST || ends.iter().any(|end| end.is_nan()) {
-            let text = format!("a position of {reach} along an axis of {}", axis.input);
+            let text = format!("the positions reach {reach} along an axis of {}", axis.input);
             return Err(unsupported(text));
         }
         let map = axis.map();
@@ -205,7 +205,7 @@ fn resize(site: &mut Site<'_>) -> Result<()> {
     // What lies outside of a region is a number of the type; else elements are only moved.
     let moved = match &mode {
         Mode::Nearest(_) if crops && !(dtype.is_float() || dtype.is_int()) => {
-            return Err(unsupported(format!("a region of {dtype} is not written at level tile")));
+            return Err(unsupported(format!("cropping elements of type {dtype} is not supported")));
         }
         Mode::Nearest(_) if !crops => bits(dtype)?,
         _ => dtype,
@@ -216,7 +216,7 @@ fn resize(site: &mut Site<'_>) -> Result<()> {
     let axes = geometry::resize(&spec, x, roi.as_deref(), scales.as_deref(), sizes.as_deref())?;
     let dims: Vec<usize> = axes.iter().map(|axis| axis.output).collect();
     if x.contains(&0) && !dims.contains(&0) {
-        let text = format!("{x:?} has no elements to resize");
+        let text = format!("an input of dimensions {x:?} has no elements to resize");
         return Err(GeometryError::Invalid(text).into());
     }
     let len: usize = dims.iter().product();

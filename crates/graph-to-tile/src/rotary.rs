@@ -26,11 +26,14 @@ fn rotary_embedding(site: &mut Site<'_>) -> Result<()> {
             let heads = op.num_heads().and_then(|n| usize::try_from(n).ok());
             let heads = heads.filter(|&h| h > 0 && width.is_multiple_of(h));
             let heads = heads
-                .ok_or_else(|| invalid(format!("{width} features are not split into heads")))?;
+                .ok_or_else(|| invalid(format!("{width} features cannot be split into heads")))?;
             (b, heads, s, width / heads, false)
         }
         ref other => {
-            return Err(invalid(format!("{other:?} is neither of rank 3 nor 4")).into());
+            return Err(invalid(format!(
+                "the input has dimensions {other:?}, expected rank 3 or 4"
+            ))
+            .into());
         }
     };
     let rotated = match op.rotary_embedding_dim() {
@@ -46,8 +49,9 @@ fn rotary_embedding(site: &mut Site<'_>) -> Result<()> {
         false => cache == [batch, len, half],
     };
     if rotated > size || rotated % 2 != 0 || cache.last() != Some(&half) || !fits {
-        let text =
-            format!("caches {cache:?} do not fit {dims:?} with {rotated} features to rotate");
+        let text = format!(
+            "caches of dimensions {cache:?} do not fit an input of {dims:?} with {rotated} features to rotate"
+        );
         return Err(invalid(text).into());
     }
     let total = batch * heads * len * size;

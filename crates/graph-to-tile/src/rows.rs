@@ -187,7 +187,7 @@ impl Place {
 pub(super) fn float(dtype: DType) -> Result<()> {
     match dtype {
         DType::F32 | DType::F16 | DType::BF16 => Ok(()),
-        other => Err(unsupported(format!("of {other} it is not written at level tile"))),
+        other => Err(unsupported(format!("elements of type {other} are not supported"))),
     }
 }
 

@@ -60,7 +60,7 @@ impl<'a> Site<'a> {
 
     /// The typed view of the op, by its `of`: `site.view(ops::Gather::of)?`.
     pub(super) fn view<V>(&self, of: fn(&'a Op) -> Option<V>) -> Result<V> {
-        of(self.op).ok_or_else(|| unsupported("operands or attributes do not fit the op"))
+        of(self.op).ok_or_else(|| unsupported("its inputs or attributes do not fit it"))
     }
 
     pub(super) fn finish(self) -> Lowering {
@@ -90,19 +90,29 @@ impl<'a> Site<'a> {
         self.request.results.get(i).is_some_and(Option::is_some)
     }
 
+    /// The name of operand `i` in errors: the op's own name for it, in backquotes.
+    pub(super) fn operand_name(&self, i: usize) -> String {
+        let declared = self.op.kind.decl().operand(i);
+        declared.map_or_else(|| i.to_string(), |operand| format!("`{}`", operand.name))
+    }
+
     fn operand(&self, i: usize) -> Option<&'a Array> {
         self.request.operands.get(i)?.as_ref()
     }
 
     /// The element type of operand `i`.
     pub(super) fn dtype(&self, i: usize) -> Result<DType> {
-        let operand = self.operand(i).ok_or_else(|| unsupported(format!("lacks operand {i}")))?;
+        let operand = self
+            .operand(i)
+            .ok_or_else(|| unsupported(format!("input {} is missing", self.operand_name(i))))?;
         Ok(operand.dtype)
     }
 
     /// The dimensions of operand `i`.
     pub(super) fn dims(&self, i: usize) -> Result<&'a [usize]> {
-        let operand = self.operand(i).ok_or_else(|| unsupported(format!("lacks operand {i}")))?;
+        let operand = self
+            .operand(i)
+            .ok_or_else(|| unsupported(format!("input {} is missing", self.operand_name(i))))?;
         operand.dims.as_deref().ok_or(Refusal::Unknown)
     }
 
@@ -118,7 +128,7 @@ impl<'a> Site<'a> {
 
     fn result(&self, i: usize) -> Result<&'a Array> {
         let result = self.request.results.get(i).and_then(Option::as_ref);
-        result.ok_or_else(|| unsupported(format!("lacks result {i}")))
+        result.ok_or_else(|| unsupported(format!("output {i} is missing")))
     }
 
     /// The elements of operand `i`, which are few; `None` if it is absent.
@@ -133,7 +143,9 @@ impl<'a> Site<'a> {
     pub(super) fn ints(&self, i: usize) -> Result<Option<Vec<i64>>> {
         let Some(literal) = self.contents(i)? else { return Ok(None) };
         let ints = literal.to_i64s();
-        ints.map(Some).ok_or_else(|| unsupported(format!("operand {i} is not of integers")))
+        ints.map(Some).ok_or_else(|| {
+            unsupported(format!("input {} does not hold integers", self.operand_name(i)))
+        })
     }
 
     /// The elements of operand `i` as floats; `None` if it is absent or has none.
@@ -141,7 +153,9 @@ impl<'a> Site<'a> {
         let Some(literal) = self.contents(i)? else { return Ok(None) };
         let other = literal.dtype();
         let floats = literal.to_f64s();
-        let floats = floats.ok_or_else(|| unsupported(format!("operand {i} is of {other}")))?;
+        let floats = floats.ok_or_else(|| {
+            unsupported(format!("input {} holds {other}, expected floats", self.operand_name(i)))
+        })?;
         Ok(Some(floats).filter(|floats| !floats.is_empty()))
     }
 
@@ -189,8 +203,9 @@ impl<'a> Site<'a> {
         }
         let mut programs = [0; 3];
         for (to, n) in programs.iter_mut().zip(grid) {
-            *to =
-                u32::try_from(n).map_err(|_| unsupported(format!("{n} programs are too many")))?;
+            *to = u32::try_from(n).map_err(|_| {
+                unsupported(format!("{n} programs are more than a launch can have"))
+            })?;
         }
         let (func, args) = writer.finish();
         self.lowering.steps.push(TileLaunch { func, args, grid: programs });

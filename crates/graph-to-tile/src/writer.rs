@@ -86,7 +86,7 @@ impl Writer {
 
     /// A scalar parameter: a size, a stride or an offset.
     pub(super) fn size(&mut self, n: impl TryInto<i64>) -> Result<ValueId> {
-        let n: i64 = n.try_into().map_err(|_| unsupported("a size beyond 64 bits"))?;
+        let n: i64 = n.try_into().map_err(|_| unsupported("a size exceeds 64 bits"))?;
         Ok(self.param("n", Type::fixed(self.index, &[]), Arg::Scalar(n as u64)))
     }
 

@@ -83,7 +83,9 @@ pub enum RewriteError {
     #[error(transparent)]
     Shape(#[from] ShapeError),
     /// A pass broke the function: a mistake in the pass.
-    #[error("pass `{pass}` broke the function: {source}")]
+    #[error(
+        "internal error: optimisation `{pass}` broke the model: {source}; please report it with the model"
+    )]
     Broken {
         /// The pass.
         pass: &'static str,

@@ -19,7 +19,7 @@ use super::{routine, target};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum ImageError {
     /// Not an image.
-    #[error("the bytes are no compiled kernel")]
+    #[error("the bytes are not a compiled kernel")]
     Malformed,
     /// Created by another version or for another machine.
     #[error("the kernel was compiled for another machine or version")]

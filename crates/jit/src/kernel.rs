@@ -105,7 +105,7 @@ fn compile(
 ) -> Result<Arc<dyn Kernel>, Declined> {
     let entry = module.entry().filter(|f| f.level == Level::Tile);
     let Some(entry) = entry else {
-        return Err(Declined::module("the module has no entry of level tile"));
+        return Err(Declined::module("it has no entry that is a kernel"));
     };
     let Compiled { code, emitted, .. } = target::compile(module, isa, checks, None)?;
     let params = entry.body.params.iter().map(|&p| entry.ty(p).clone()).collect();

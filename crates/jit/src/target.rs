@@ -25,6 +25,11 @@ fn declined(module: &Module, reason: impl ToString) -> Declined {
     Declined::kernel(kernel, reason.to_string())
 }
 
+/// The error of code that cannot be generated for a valid kernel.
+fn internal(module: &Module, reason: &dyn std::fmt::Display) -> Declined {
+    declined(module, format!("internal error: {reason}; please report it with the kernel"))
+}
+
 /// Cranelift's name of the machine's architecture.
 const ARCH: &str = std::env::consts::ARCH;
 
@@ -129,9 +134,9 @@ pub(super) fn compile(
     context.set_disasm(listing == Some(ASSEMBLY));
     let compiled = context
         .compile(&*isa, &mut ControlPlane::default())
-        .map_err(|e| declined(module, format!("{:?}", e.inner)))?;
+        .map_err(|e| internal(module, &e.inner))?;
     if let Some(reloc) = compiled.buffer.relocs().first() {
-        return Err(declined(module, format!("code is not self-contained: {reloc:?}")));
+        return Err(internal(module, &format!("code is not self-contained: {reloc:?}")));
     }
     let code = [&loops, compiled.code_buffer()].concat();
     let listing = compiled.vcode.as_ref().map(|text| format!("{}{text}", emitted.loops));
@@ -154,7 +159,7 @@ pub(super) fn decisions(module: &Module, loops: bool) -> Result<Vec<String>, Dec
     let (emitted, _) = emit::emit(module, loops, Checks::Bounds, true, config, function)?;
     let slots: u32 = function.sized_stack_slots.values().map(|slot| slot.size).sum();
     let compiled = context.compile(&*isa, &mut ControlPlane::default());
-    let compiled = compiled.map_err(|e| declined(module, format!("{:?}", e.inner)))?;
+    let compiled = compiled.map_err(|e| internal(module, &e.inner))?;
     let frame = compiled.buffer.frame_layout().map_or(0, |frame| frame.frame_to_fp_offset);
     let mut decisions = emitted.decisions;
     decisions.push(format!("stack: {} bytes of spilled and saved registers", frame - slots));

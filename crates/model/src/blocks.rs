@@ -89,7 +89,9 @@ pub(crate) fn read(
 ) -> Result<Vec<Bytes>, LoadError> {
     let total = list.iter().try_fold(0u64, |sum, block| sum.checked_add(block.len));
     if total != Some(range.end - range.start) {
-        return Err(LoadError::malformed("the blocks are not as long as the file"));
+        return Err(LoadError::malformed(
+            "the lengths of its parts do not add up to the length of the file",
+        ));
     }
     let lens: Vec<usize> = list.iter().map(|block| block.len as usize).collect();
     let mut segments = Segment::allocate(&lens).map_err(LoadError::Read)?;

@@ -29,13 +29,11 @@ pub enum LoadError {
     Onnx(trident_onnx::OnnxError),
     /// A file named `.mps` that starts as no compiled model does, and is no ONNX model either.
     #[error(
-        "not a compiled model, or one with a damaged start, and as an ONNX model: {0} ({AGAIN})"
+        "not a compiled model, or its beginning is damaged; read as an ONNX model: {0} ({AGAIN})"
     )]
     Neither(trident_onnx::OnnxError),
     /// The layout of the file is that of another version.
-    #[error(
-        "a compiled model with layout {found}, and this Trident reads layout {known} ({AGAIN})"
-    )]
+    #[error("a compiled model of format {found}, and this Trident reads format {known} ({AGAIN})")]
     Layout {
         /// The file's.
         found: u32,
@@ -44,7 +42,7 @@ pub enum LoadError {
     },
     /// The file was made by a Trident whose ops mean something else, or whose passes do.
     #[error(
-        "compiled by Trident {trident} with other ops or passes than those of this Trident, {known} ({AGAIN})"
+        "compiled by Trident {trident}, whose operators or optimisations differ from this Trident, {known} ({AGAIN})"
     )]
     Version {
         /// Version of the Trident that compiled it.

@@ -170,7 +170,7 @@ fn decode_entry(reader: &mut Reader<'_>, blocks: &[Bytes]) -> Result<OptimizedEn
     };
     match overridable.next() {
         None => Ok(entry),
-        Some(_) => Err(LoadError::malformed("two functions before the passes")),
+        Some(_) => Err(LoadError::malformed("a function is stored twice")),
     }
 }
 

@@ -140,6 +140,8 @@ pub(crate) fn read(source: &dyn FileSource, start: u64, len: u64) -> Result<Byte
     let bytes = source.read(start..start + len).map_err(LoadError::Read)?;
     match bytes.len() as u64 == len {
         true => Ok(bytes),
-        false => Err(LoadError::Read(std::io::Error::other("it gives fewer bytes than it has"))),
+        false => Err(LoadError::Read(std::io::Error::other(
+            "its header states fewer bytes than there are",
+        ))),
     }
 }

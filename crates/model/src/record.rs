@@ -58,7 +58,8 @@ impl<'a> Reader<'a> {
 
     pub(crate) fn size(&mut self) -> Result<usize, LoadError> {
         let n = self.number()?;
-        usize::try_from(n).map_err(|_| LoadError::malformed(format!("{n} is no size")))
+        usize::try_from(n)
+            .map_err(|_| LoadError::malformed(format!("{n} is not a size that memory can have")))
     }
 
     pub(crate) fn text(&mut self) -> Result<String, LoadError> {

@@ -181,8 +181,11 @@ impl Slot {
 
     fn literal(&self, blocks: &[Bytes]) -> Result<Literal, LoadError> {
         let Slot { dtype, dims, place: Place { block, offset }, .. } = self;
-        let outside =
-            || LoadError::malformed(format!("a weight {dtype}{dims:?} outside of its block"));
+        let outside = || {
+            LoadError::malformed(format!(
+                "a weight of type {dtype}{dims:?} lies outside of its part"
+            ))
+        };
         let len = trident_ir::literal::checked_len(dims).and_then(|n| n.checked_mul(dtype.size()));
         let end = len.and_then(|len| offset.checked_add(len)).ok_or_else(outside)?;
         let block = blocks.get(*block).filter(|block| end <= block.len()).ok_or_else(outside)?;
@@ -202,6 +205,6 @@ pub(crate) fn put(func: &mut Func, slots: &[Slot], blocks: &[Bytes]) -> Result<(
     })?;
     match slots.next() {
         None => Ok(()),
-        Some(_) => Err(LoadError::malformed("a weight of no op")),
+        Some(_) => Err(LoadError::malformed("a weight belongs to no operation")),
     }
 }

@@ -184,8 +184,8 @@ fn other_versions_say_so() {
     read(&signed(&file, |_| {})).unwrap();
     let layout = read(&signed(&file, |file| file[8] = 9)).unwrap_err();
     assert!(matches!(layout, LoadError::Layout { found: 9, known: 4 }));
-    assert!(layout.to_string().contains("layout 9"), "{layout}");
-    // The digest of the sources differs, and the version that stands first in the graph: behind its length.
+    assert!(layout.to_string().contains("format 9"), "{layout}");
+    // The digest of the sources differs, and so does the version, which is first in the graph, after its length.
     let other = |file: &mut [u8]| {
         file[16] ^= 1;
         file[HEADER + 8] = b'9';

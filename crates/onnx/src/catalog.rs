@@ -89,7 +89,7 @@ static TRANSLATIONS: &[Translation] = &[
         domain: "ai.onnx.preview.training",
         name: "Gradient",
         since: 1,
-        by: Refusing("it differentiates a part of the model, which is training"),
+        by: Refusing("it computes gradients, and training is not supported"),
     },
 ];
 

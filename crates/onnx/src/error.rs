@@ -63,7 +63,7 @@ pub enum OnnxErrorKind {
     #[error("cannot read the model: {0}")]
     Source(std::io::Error),
     /// Values of the type have no message.
-    #[error("ONNX has no message for values of type {0}")]
+    #[error("ONNX files cannot hold values of type {0}")]
     NoMessage(String),
     /// Bytes are no message of the expected kind.
     #[error("not a valid {what}: {source}")]
@@ -74,7 +74,7 @@ pub enum OnnxErrorKind {
         source: prost::DecodeError,
     },
     /// The message has no graph.
-    #[error("the model has no graph")]
+    #[error("the model has no graph; is the file complete?")]
     NoGraph,
     /// An IR version outside what is known.
     #[error("IR version {found} is not supported: {oldest} to {newest} are")]
@@ -248,7 +248,7 @@ pub enum OnnxErrorKind {
         reason: ExternalFault,
     },
     /// Subgraphs or functions nested too deeply.
-    #[error("subgraphs and function calls are nested more than {limit} deep")]
+    #[error("subgraphs and function calls are nested more than {limit} levels deep")]
     TooDeep {
         /// The most that is read.
         limit: usize,
@@ -298,7 +298,7 @@ pub enum TensorFault {
     #[error(transparent)]
     Literal(#[from] LiteralError),
     /// Packed data do not fit type and dimensions.
-    #[error("its data have {}, expected {expected}", counted(*found, unit))]
+    #[error("its data has {}, expected {expected}", counted(*found, unit))]
     Count {
         /// `byte` or `element`.
         unit: &'static str,
@@ -388,7 +388,7 @@ fn unknown_op(op: &str, domain: &str) -> String {
         );
     }
     if domain.starts_with("com.microsoft.") {
-        return "this is an operator of ONNX Runtime; Trident runs none of this domain; use the model from before \
+        return "this is an operator of ONNX Runtime; Trident runs no operators of this domain; use the model from before \
                 ONNX Runtime's optimiser"
             .to_owned();
     }
@@ -456,7 +456,9 @@ mod tests {
         assert!(hint("com.microsoft", "Conv").contains("of its operators, Trident runs"));
         assert_eq!(hint("ai.onnx", "Scaler"), "`Scaler` is an operator of `ai.onnx.ml`");
         assert_eq!(hint("ai.onnx", "Convv"), "did you mean `Conv`?");
-        assert!(hint("com.microsoft.nchwc", "ReorderInput").contains("none of this domain"));
+        assert!(
+            hint("com.microsoft.nchwc", "ReorderInput").contains("no operators of this domain")
+        );
         assert_eq!(
             hint("ai.onnx", "FusedMatMul"),
             "`FusedMatMul` is an operator of `com.microsoft`"

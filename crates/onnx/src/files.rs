@@ -158,7 +158,7 @@ impl FileSource for Regular {
 }
 
 fn changed() -> io::Error {
-    io::Error::other("the file changed while it was read")
+    io::Error::other("the file changed while it was read; load the model again")
 }
 
 /// The bytes of a range, all of them: [`FileSource`] is written by others, too.
@@ -196,7 +196,7 @@ impl Files for Disk {
         let root = self.root.canonicalize()?;
         let path = root.join(name).canonicalize()?;
         if !path.starts_with(&root) {
-            let text = "it is a link out of the model's folder";
+            let text = "it is a link that leads out of the model's folder";
             return Err(io::Error::new(io::ErrorKind::PermissionDenied, text));
         }
         open(&path)

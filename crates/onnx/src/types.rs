@@ -11,7 +11,7 @@ use trident_ir::{DType, Dim, Literal, Shape, TensorType, Type};
 pub(crate) fn from_proto(ty: &TypeProto) -> Result<Type, String> {
     let inner = |ty: &Option<Box<TypeProto>>| match ty {
         Some(ty) => from_proto(ty).map(Box::new),
-        None => Err("it does not tell what it holds".to_owned()),
+        None => Err("its declaration does not say what it holds".to_owned()),
     };
     match &ty.value {
         Some(TypeValue::Tensor(t)) => Ok(Type::Tensor(TensorType {

@@ -242,7 +242,7 @@ pub(crate) fn tells_strides(object: &Bound<'_, PyAny>) -> Result<()> {
     }
     let name = object.get_type().name()?;
     Err(Unfit::Value(format!(
-        "is a `{name}` whose elements are not contiguous, and it does not tell its strides: make it contiguous first"
+        "is a `{name}` whose elements are not contiguous, and it does not give its strides: make it contiguous first"
     )))
 }
 
@@ -343,7 +343,7 @@ fn dtypes() -> &'static RwLock<DTypes> {
 
 /// Triton's name for the element type of a foreign array.
 pub(crate) fn dtype(object: &Bound<'_, PyAny>) -> Result<&'static str> {
-    let untold = || Unfit::Type("does not tell the type of its elements: it has no `dtype`".into());
+    let untold = || Unfit::Type("does not give the type of its elements: it has no `dtype`".into());
     told_dtype(object)?.ok_or_else(untold)
 }
 

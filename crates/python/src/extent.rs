@@ -157,7 +157,7 @@ pub(crate) fn spoken_address(array: &Bound<'_, PyAny>, holds: &mut Holds) -> Res
     }
     let unknown = || -> Result<u64> {
         let name = array.get_type().name()?;
-        Err(Unfit::Type(format!("is a `{name}`, which gives no address of its elements")))
+        Err(Unfit::Type(format!("is a `{name}`, which does not give the address of its elements")))
     };
     if !array.hasattr(intern!(py, "__dlpack__"))? {
         return unknown();

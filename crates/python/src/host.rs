@@ -175,7 +175,7 @@ fn within_reach(array: &Bound<'_, PyAny>, holds: &mut Holds) -> Result<u64> {
     }
     let Some((memory, is_writable)) = extent::memory(array, holds)? else {
         let name = array.get_type().name()?;
-        return Err(Unfit::Value(format!("is a `{name}`, which does not tell what memory it has")));
+        return Err(Unfit::Value(format!("is a `{name}`, which does not say where its memory is")));
     };
     if !is_writable {
         let text = "is read-only, and a kernel may write wherever it has an address; pass a copy";
@@ -199,7 +199,7 @@ fn within_reach(array: &Bound<'_, PyAny>, holds: &mut Holds) -> Result<u64> {
         let name = array.get_type().name();
         match name {
             Ok(name) if error.is_instance_of::<PyTypeError>(py) => Unfit::Type(format!(
-                "is a `{name}`, which does not tell when its memory is gone; pass an array of NumPy or PyTorch"
+                "is a `{name}`, which does not say when its memory is freed; pass an array of NumPy or PyTorch"
             )),
             _ => error.into(),
         }

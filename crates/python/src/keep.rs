@@ -23,7 +23,7 @@ fn warn(py: Python<'_>, trouble: &dyn std::fmt::Display) -> PyResult<()> {
     if SAID.swap(true, Ordering::Relaxed) {
         return Ok(());
     }
-    let text = format!("kept kernels are ignored and compiled again: {trouble}");
+    let text = format!("stored kernels are ignored and compiled again: {trouble}");
     let text = CString::new(text.replace('\0', "?"))?;
     PyErr::warn(py, &py.get_type::<PyRuntimeWarning>(), &text, 1)
 }
@@ -37,7 +37,7 @@ fn key(py: Python<'_>) -> PyResult<Key> {
     excused(py, trouble)?;
     static OWN: OnceLock<Option<Key>> = OnceLock::new();
     let own = OWN.get_or_init(Key::random).clone();
-    own.ok_or_else(|| PyOSError::new_err("the system has no random numbers to make a key of"))
+    own.ok_or_else(|| PyOSError::new_err("the system gave no random numbers for a key"))
 }
 
 /// A kernel's facts beside its code: how it runs, and its Triton IR.

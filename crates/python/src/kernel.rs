@@ -277,7 +277,7 @@ impl Kernel {
         py.detach(|| self.kernel.listing(kind)).ok_or_else(|| {
             let names = self.kernel.listings().iter().map(|listing| listing.name);
             let names = ["ttir", "tile"].into_iter().chain(names).collect::<Vec<_>>().join(", ");
-            PyKeyError::new_err(format!("this kernel has no text `{kind}`; there are {names}"))
+            PyKeyError::new_err(format!("this kernel has no text `{kind}`; its texts are {names}"))
         })
     }
 
@@ -306,7 +306,9 @@ pub(crate) fn compile(
     unchecked: bool,
 ) -> PyResult<Kernel> {
     if unchecked && check == Some(true) {
-        return Err(PyValueError::new_err("a kernel cannot be both checked and unchecked"));
+        return Err(PyValueError::new_err(
+            "a kernel cannot be compiled with and without checks at once: give one of the two options",
+        ));
     }
     let check = match check {
         Some(check) => check,
@@ -318,7 +320,7 @@ pub(crate) fn compile(
     };
     let module = parse(py, &source)?;
     if interpret {
-        let empty = || error::compile(py, "the module has no functions", None);
+        let empty = || error::compile(py, "the Triton IR has no functions", None);
         let kernel = Arc::new(Interpreted::new(module).ok_or_else(empty)?);
         return Kernel::new(py, kernel, source, Mode::Interpret);
     }

@@ -78,7 +78,7 @@ fn float(value: &Bound<'_, PyAny>) -> Result<f64> {
     }
     value.extract().map_err(|error: PyErr| {
         match error.is_instance_of::<PyOverflowError>(value.py()) {
-            true => Unfit::Overflow("is beyond the floats".into()),
+            true => Unfit::Overflow("is outside of the range of floats".into()),
             false => Unfit::mismatch(value, "a number"),
         }
     })

@@ -8,10 +8,10 @@ use trident_ir::{DType, DType::Str};
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum KernelError {
     /// A required operand is absent.
-    #[error("operand {0} is missing")]
+    #[error("input {0} is missing")]
     Missing(usize),
     /// An operand has an element type that the kernel does not support.
-    #[error("operand {index} has element type {actual}, expected {expected}")]
+    #[error("input {index} has element type {actual}, expected {expected}")]
     DType {
         /// Position of the operand.
         index: usize,
@@ -21,7 +21,7 @@ pub enum KernelError {
         expected: String,
     },
     /// An operand is a sequence, an optional value or a map where a tensor is needed, or the reverse.
-    #[error("operand {index} is {actual}, expected {expected}")]
+    #[error("input {index} is {actual}, expected {expected}")]
     Kind {
         /// Position of the operand.
         index: usize,
@@ -30,8 +30,24 @@ pub enum KernelError {
         /// The kind that the kernel requires.
         expected: &'static str,
     },
+    /// An operand that does not suit the op otherwise.
+    #[error("input {index} {reason}")]
+    Operand {
+        /// Position of the operand.
+        index: usize,
+        /// The rest of the sentence.
+        reason: String,
+    },
+    /// A tensor whose elements are read or written as another type.
+    #[error("a tensor has element type {actual}, expected {expected}")]
+    Elements {
+        /// Its element type.
+        actual: DType,
+        /// The type or types expected.
+        expected: String,
+    },
     /// The device has no kernel for this element type.
-    #[error("not supported for element type {0}")]
+    #[error("elements of type {0} are not supported")]
     Unsupported(DType),
     /// Shapes or axes that do not fit together.
     #[error(transparent)]
@@ -61,7 +77,7 @@ pub enum KernelError {
         dims: Vec<usize>,
     },
     /// The launch that produces an operand failed.
-    #[error("an operand was not computed: {0}")]
+    #[error("an input was not computed: {0}")]
     Dependency(Box<KernelError>),
     /// The launch was removed from its stream before it began.
     #[error("the launch was cancelled")]
@@ -85,6 +101,23 @@ impl KernelError {
     /// A value error with this message.
     pub fn domain(text: impl Into<String>) -> KernelError {
         KernelError::Domain(text.into())
+    }
+
+    /// An error in the operand at this position; `reason` completes the sentence.
+    pub fn operand(index: usize, reason: impl Into<String>) -> KernelError {
+        KernelError::Operand { index, reason: reason.into() }
+    }
+
+    /// The message, in which `name` gives the name of the operand at a position.
+    pub fn with_names(&self, name: impl Fn(usize) -> String) -> String {
+        let at = match self {
+            KernelError::Missing(index)
+            | KernelError::DType { index, .. }
+            | KernelError::Kind { index, .. }
+            | KernelError::Operand { index, .. } => *index,
+            _ => return self.to_string(),
+        };
+        self.to_string().replacen(&format!("input {at}"), &name(at), 1)
     }
 
     /// An attribute error.
@@ -135,6 +168,16 @@ pub fn caught<T>(f: impl FnOnce() -> T) -> Result<T, String> {
 #[cfg(all(test, not(feature = "models")))]
 mod tests {
     use super::*;
+
+    #[test]
+    fn messages_name_operands() {
+        let name = |i: usize| format!("`x{i}`");
+        assert_eq!(KernelError::Missing(2).with_names(name), "`x2` is missing");
+        let many = KernelError::operand(1, "has 2 elements, expected 1");
+        assert_eq!(many.with_names(name), "`x1` has 2 elements, expected 1");
+        assert_eq!(many.to_string(), "input 1 has 2 elements, expected 1");
+        assert_eq!(KernelError::shape("input 1").with_names(name), "input 1");
+    }
 
     #[test]
     fn the_first_failure_decides_whether_memory_is_lacking() {

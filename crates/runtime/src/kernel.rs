@@ -343,7 +343,7 @@ pub enum LaunchError {
     },
     /// The launch's arguments require a kernel that checks accesses.
     #[error(
-        "kernel `{kernel}` was compiled without checks of its accesses, so it cannot be held to the memory of its arguments"
+        "kernel `{kernel}` was compiled without checks of its accesses; compile it with checks to have them checked"
     )]
     Unchecked {
         /// Kernel name.
@@ -380,7 +380,7 @@ pub enum LaunchError {
         at: ProgramPoint,
     },
     /// A loop's step is zero or negative. Found by every launch.
-    #[error("{at}: the step is {step}, must be positive")]
+    #[error("{at}: the step of the loop is {step}, expected a positive number")]
     Step {
         /// Where.
         at: ProgramPoint,
@@ -399,7 +399,9 @@ pub enum LaunchError {
     },
     /// A program waits for a value in memory, and no other program is left to write it. Found by launches that run programs
     /// one after another.
-    #[error("{at}: waits forever for {expected:#x}: programs run one after another")]
+    #[error(
+        "{at}: it would wait forever for the value {expected:#x}, because programs run one after another"
+    )]
     Wait {
         /// Where.
         at: ProgramPoint,
@@ -407,7 +409,7 @@ pub enum LaunchError {
         expected: u64,
     },
     /// Regions and calls are nested too deeply. Found by the interpreter; compilers refuse such kernels.
-    #[error("{at}: regions and calls nest deeper than {most}")]
+    #[error("{at}: loops, branches and calls are nested deeper than {most}")]
     Nesting {
         /// Where.
         at: ProgramPoint,

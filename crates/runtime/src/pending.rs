@@ -63,7 +63,9 @@ impl Promise {
     pub fn keep(self, tensor: Tensor) -> Result<(), KernelError> {
         if (tensor.dtype(), tensor.dims()) != (self.dtype, self.dims.as_slice()) {
             let (given, promised) = (tensor.ty(), trident_ir::Type::fixed(self.dtype, &self.dims));
-            return Err(KernelError::domain(format!("gave {given}, foretold as {promised}")));
+            return Err(KernelError::domain(format!(
+                "internal error: a device returned {given} where {promised} was predicted; please report it with the model"
+            )));
         }
         // Only a promise sets it, and `keep` consumes the promise.
         let _ = self.pending.tensor.set(tensor);

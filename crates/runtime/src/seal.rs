@@ -48,7 +48,7 @@ pub struct Opened {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SealError {
     /// Not sealed with this key, truncated or changed.
-    #[error("no kernel that Trident saved for this user, or changed since")]
+    #[error("not a kernel that Trident saved for this user, or changed since then")]
     Forged,
     /// Intact, but for a different kernel than requested.
     #[error("the kernel `{found}` in place of `{wanted}`")]

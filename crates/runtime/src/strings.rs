@@ -48,7 +48,7 @@ impl StringWriter<'_> {
     pub fn push(&mut self, pieces: &[&str]) -> Result<(), KernelError> {
         let slot = self.slots.next();
         let slot = slot.ok_or_else(|| {
-            KernelError::shape(format!("there are more strings than {:?} has elements", self.dims))
+            KernelError::shape(format!("internal error: there are more strings than {:?} has elements; please report it with the model", self.dims))
         })?;
         let bytes = total(pieces.iter().copied());
         self.reserve(bytes)?;

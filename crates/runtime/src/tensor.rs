@@ -333,14 +333,20 @@ impl Tensor {
         match &mut self.data {
             Data::Buffer(b) => match Arc::get_mut(b) {
                 Some(b) => Ok(b.bytes_mut()),
-                None => Err(KernelError::domain("the buffer is shared")),
+                None => Err(KernelError::domain(
+                    "internal error: the buffer is shared; please report it with the model",
+                )),
             },
-            Data::Foreign(memory, _) => Arc::get_mut(memory)
-                .and_then(ForeignMemory::bytes_mut)
-                .ok_or_else(|| KernelError::domain("the memory is shared")),
-            Data::Bytes(..) | Data::Pending(_) => {
-                Err(KernelError::domain("the buffer is constant"))
+            Data::Foreign(memory, _) => {
+                Arc::get_mut(memory).and_then(ForeignMemory::bytes_mut).ok_or_else(|| {
+                    KernelError::domain(
+                        "internal error: the memory is shared; please report it with the model",
+                    )
+                })
             }
+            Data::Bytes(..) | Data::Pending(_) => Err(KernelError::domain(
+                "internal error: the buffer is constant; please report it with the model",
+            )),
             Data::Strings(_) => Err(KernelError::strings()),
         }
     }
@@ -379,7 +385,7 @@ impl Tensor {
     pub fn slice<T: Element>(&self) -> Result<&[T], KernelError> {
         if T::DTYPE != self.dtype {
             let expected = T::DTYPE.to_string();
-            return Err(KernelError::DType { index: 0, actual: self.dtype, expected });
+            return Err(KernelError::Elements { actual: self.dtype, expected });
         }
         Ok(bytemuck::cast_slice(self.bytes()?))
     }
@@ -388,7 +394,7 @@ impl Tensor {
     pub fn slice_mut<T: Element>(&mut self) -> Result<&mut [T], KernelError> {
         if T::DTYPE != self.dtype {
             let expected = T::DTYPE.to_string();
-            return Err(KernelError::DType { index: 0, actual: self.dtype, expected });
+            return Err(KernelError::Elements { actual: self.dtype, expected });
         }
         Ok(bytemuck::cast_slice_mut(self.bytes_mut()?))
     }
@@ -398,7 +404,7 @@ impl Tensor {
         match &self.data {
             Data::Strings(s) => Ok(&s.values),
             Data::Pending(pending) => pending.wait()?.strings(),
-            _ => Err(KernelError::DType { index: 0, actual: self.dtype, expected: "str".into() }),
+            _ => Err(KernelError::Elements { actual: self.dtype, expected: "str".into() }),
         }
     }
 
@@ -422,9 +428,11 @@ impl Tensor {
         match &mut self.data {
             Data::Strings(s) => match Arc::get_mut(s) {
                 Some(s) => Ok((s, &self.dims)),
-                None => Err(KernelError::domain("the strings are shared")),
+                None => Err(KernelError::domain(
+                    "internal error: the strings are shared; please report it with the model",
+                )),
             },
-            _ => Err(KernelError::DType { index: 0, actual: self.dtype, expected: "str".into() }),
+            _ => Err(KernelError::Elements { actual: self.dtype, expected: "str".into() }),
         }
     }
 
@@ -442,7 +450,9 @@ impl Tensor {
     pub fn bitcast(mut self, dtype: DType) -> Result<Tensor, KernelError> {
         if self.dtype == DType::Str || dtype == DType::Str || dtype.bits() != self.dtype.bits() {
             let from = self.dtype;
-            return Err(KernelError::domain(format!("{from} has not as many bits as {dtype}")));
+            return Err(KernelError::domain(format!(
+                "an element of {from} does not have as many bits as one of {dtype}"
+            )));
         }
         self.dtype = dtype;
         Ok(self)
@@ -469,12 +479,14 @@ impl Tensor {
                 .slice::<u64>()?
                 .iter()
                 .map(|&v| {
-                    i64::try_from(v).map_err(|_| KernelError::domain(format!("{v} is too large")))
+                    i64::try_from(v).map_err(|_| {
+                        KernelError::domain(format!(
+                            "the value {v} is too large for a 64-bit signed integer"
+                        ))
+                    })
                 })
                 .collect(),
-            other => {
-                Err(KernelError::DType { index: 0, actual: other, expected: "an integer".into() })
-            }
+            other => Err(KernelError::Elements { actual: other, expected: "an integer".into() }),
         }
     }
 }

@@ -150,7 +150,7 @@ impl Vault {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let folder = rustix::fs::open(&self.path, flags, Mode::empty());
         let folder = File::from(folder.map_err(|e| system(e.into()))?);
-        let help = "can be written by others: take that right from them (chmod go-w) or remove it";
+        let help = "can be written by others: run `chmod go-w` on it, or remove it";
         self.trust(&self.path, &folder.metadata().map_err(system)?, WRITE, help)?;
         Ok(folder.into())
     }

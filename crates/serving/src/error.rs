@@ -90,7 +90,7 @@ pub enum ParseErrorKind {
     #[error("the string is not valid UTF-8")]
     Utf8,
     /// Digits that make no number.
-    #[error("`{0}` is no number")]
+    #[error("`{0}` is not a number")]
     Number(String),
     /// A number that the field's type cannot hold.
     #[error("{value} does not fit {ty}")]
@@ -111,8 +111,8 @@ pub enum ParseErrorKind {
         /// The field with the most similar name.
         suggestion: Option<&'static str>,
     },
-    /// A name that is no value of the enumeration.
-    #[error("`{value}` is no value of `{ty}`{}", hint(suggestion))]
+    /// A name that is not a value of the enumeration.
+    #[error("`{value}` is not a value of `{ty}`{}", hint(suggestion))]
     UnknownValue {
         /// The enumeration.
         ty: &'static str,

@@ -99,9 +99,12 @@ fn errors_say_where_and_which_field() {
         ("zzz: 1", "1:1: `zzz`: `ModelConfig` has no such field"),
         (
             "input [\n  { name: \"A\" },\n  { name: \"B\"\n    data_type: TYPE_FLOAT32 }\n]",
-            "4:16: `input[1].data_type`: `TYPE_FLOAT32` is no value of `DataType`, did you mean `TYPE_FP32`?",
+            "4:16: `input[1].data_type`: `TYPE_FLOAT32` is not a value of `DataType`, did you mean `TYPE_FP32`?",
         ),
-        ("input { data_type: 15 }", "1:20: `input[0].data_type`: `15` is no value of `DataType`"),
+        (
+            "input { data_type: 15 }",
+            "1:20: `input[0].data_type`: `15` is not a value of `DataType`",
+        ),
         (
             "instance_group { kind: \"KIND_CPU\" }",
             "1:24: `instance_group[0].kind`: expected the name of a value, found the string \"KIND_CPU\"",
@@ -112,7 +115,7 @@ fn errors_say_where_and_which_field() {
         ),
         ("max_batch_size: 8.5", "1:17: `max_batch_size`: expected an integer, found 8.5"),
         ("max_batch_size: 2147483648", "1:17: `max_batch_size`: 2147483648 does not fit int32"),
-        ("max_batch_size: 089", "1:17: `max_batch_size`: `089` is no number"),
+        ("max_batch_size: 089", "1:17: `max_batch_size`: `089` is not a number"),
         ("max_batch_size: [1]", "1:17: `max_batch_size`: expected an integer, found a list"),
         ("name: m", "1:7: `name`: expected a string, found `m`"),
         ("name: \"a\"\nname: \"b\"", "2:1: `name`: given more than once"),
@@ -221,11 +224,11 @@ fn errors_show_the_start_of_long_names_and_values() {
         ),
         (
             fault(&format!("input {{ data_type: {long} }}")),
-            format!("1:20: `input[0].data_type`: `{shown}` is no value of `DataType`"),
+            format!("1:20: `input[0].data_type`: `{shown}` is not a value of `DataType`"),
         ),
         (
             json(&format!(r#"{{"input": [{{"data_type": "{long}"}}]}}"#)),
-            format!("`input[0].data_type`: `{shown}` is no value of `DataType`"),
+            format!("`input[0].data_type`: `{shown}` is not a value of `DataType`"),
         ),
         (
             fault(&format!("name: {long}")),
@@ -245,7 +248,7 @@ fn errors_show_the_start_of_long_names_and_values() {
         ),
         (
             fault(&format!("max_batch_size: {ones}11x")),
-            format!("1:17: `max_batch_size`: `{ones}…` is no number"),
+            format!("1:17: `max_batch_size`: `{ones}…` is not a number"),
         ),
         (
             fault(&format!("parameters {{ {long}: ] }}")),

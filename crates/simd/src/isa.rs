@@ -232,7 +232,7 @@ impl Level {
     fn parse(name: &str) -> Result<Level, String> {
         Level::ALL.into_iter().find(|level| level.name() == name).ok_or_else(|| {
             let names = Level::ALL.map(Level::name).join(", ");
-            format!("TRIDENT_ISA is \"{name}\", which is no instruction set: it may be {names}")
+            format!("TRIDENT_ISA is \"{name}\", which is not an instruction set: it may be {names}")
         })
     }
 }

@@ -41,7 +41,7 @@ impl<'m> Emitter<'_, 'm> {
     pub(super) fn atomic(&mut self, access: &Access<'m>) -> Result<()> {
         let op = access.op;
         // Programs that wait for others rely on an order, even if they do not ask for it.
-        let asked = Ordering::of(op).ok_or_else(|| Unsupported::new(op, "is not atomic"))?;
+        let asked = Ordering::of(op).ok_or_else(|| Unsupported::malformed(op, "is not atomic"))?;
         let order = match asked.order {
             "relaxed" if self.plan.waits() => "acq_rel",
             order => order,
@@ -108,13 +108,14 @@ impl<'m> Emitter<'_, 'm> {
             given.push(node.map(|node| self.operand(node, index)).transpose()?);
         }
         let operand = |i: usize| given.get(i).copied().flatten();
-        let need = |i: usize| operand(i).ok_or_else(|| Unsupported::new(op, "lacks an operand"));
+        let need =
+            |i: usize| operand(i).ok_or_else(|| Unsupported::malformed(op, "lacks an operand"));
         let ptr = need(PTR)?;
         let (change, mask) = match op.kind {
             K::AtomicRmw => {
                 let (name, at) = (self.view(op, ops::AtomicRmw::of)?.op(), ops::AtomicRmw::AT);
                 let known = OPS.iter().find(|known| known.0 == name);
-                let name = known.ok_or_else(|| Unsupported::new(op, "has no such op"))?.0;
+                let name = known.ok_or_else(|| Unsupported::malformed(op, "has no such op"))?.0;
                 (Change::Rmw(name, need(at.value)?), operand(at.mask))
             }
             K::AtomicCas => {
@@ -128,12 +129,12 @@ impl<'m> Emitter<'_, 'm> {
             _ => (Change::None, operand(ops::AtomicLoad::AT.mask)),
         };
         let Type::Pointer(to) = self.out.ty(ptr).clone() else {
-            return Err(Unsupported::new(op, "takes no pointer"));
+            return Err(Unsupported::malformed(op, "takes no pointer"));
         };
         let act = |e: &mut Self| match to.to.size() {
             4 => e.of_word(ptr, to.to, change),
             1 | 2 => e.in_word(ptr, to.to, change),
-            _ => Err(Unsupported::new(op, format!("Metal has no atomic ops on {}", to.to))),
+            _ => Err(Unsupported::new(op, format!("Metal has no atomic operations on {}", to.to))),
         };
         let who = match (first, mask) {
             (Some(first), Some(mask)) => Some(self.op(K::And, &[first, mask])?),

@@ -52,7 +52,7 @@ impl Inliner<'_> {
     ) -> Result<(), Unsupported> {
         let name = ops::Call::of(op).map_or("", |call| call.callee());
         let callee = self.module.funcs.iter().find(|func| func.name == name);
-        let callee = callee.ok_or_else(|| Unsupported::new(op, "calls no known function"))?;
+        let callee = callee.ok_or_else(|| Unsupported::malformed(op, "calls no known function"))?;
         let arguments = callee.body.params.iter().copied().zip(op.used());
         let mut inside: Renamed = arguments.collect();
         let copied = self.copied(callee, &callee.body, &mut inside);

@@ -45,10 +45,10 @@ impl<'m> LanePlan<'m> {
         op: &'m Op,
     ) -> std::result::Result<(), Unsupported> {
         let (Some(region), [_, _, _, init @ ..]) = (op.regions.first(), &op.inputs[..]) else {
-            return Err(Unsupported::new(op, "has no region"));
+            return Err(Unsupported::malformed(op, "has no region"));
         };
         let Some((&counter, carried)) = region.params.split_first() else {
-            return Err(Unsupported::new(op, "has no counter"));
+            return Err(Unsupported::malformed(op, "has no counter"));
         };
         self.held(func, counter);
         let mut offsets = vec![];
@@ -57,7 +57,7 @@ impl<'m> LanePlan<'m> {
             let targets = std::iter::once(param).chain(out);
             let first = init.get(i).copied().flatten().and_then(|id| self.nodes.get(&id).cloned());
             let (Some(&next), Some((first, dims))) = (region.results.get(i), first) else {
-                return Err(Unsupported::new(op, "carries what is no block"));
+                return Err(Unsupported::malformed(op, "carries what is not a block"));
             };
             let is_uniform = |id| self.node_of(id).is_some_and(|node| self.is_uniform(node));
             match Carried::of(func, region, param, next, &is_uniform) {
@@ -106,7 +106,7 @@ impl Emitter<'_, '_> {
         if !next {
             return self.literal(dtype, vec![0; dtype.size()].into()).map(Some);
         }
-        let node = self.plan.node_of(by).ok_or_else(|| self.missing("a step is no block"))?;
+        let node = self.plan.node_of(by).ok_or_else(|| self.malformed("a step is not a block"))?;
         let anywhere = Bit::Const(false);
         let index = std::iter::repeat_n(anywhere, self.plan.graph[node].bits.into()).collect();
         let by = self.operand(node, &index)?;
@@ -115,7 +115,7 @@ impl Emitter<'_, '_> {
             false => self.cast(by, dtype)?,
         };
         let before = self.env.get(&target).copied();
-        let before = before.ok_or_else(|| self.missing("an offset has no value"))?;
+        let before = before.ok_or_else(|| self.malformed("an offset has no value"))?;
         self.op(K::Add, &[before, by]).map(Some)
     }
 }

@@ -40,10 +40,10 @@ impl Emitter<'_, '_> {
 
     pub(super) fn counted(&mut self, op: &Op) -> Result<()> {
         let (Some(region), [_, _, _, init @ ..]) = (op.regions.first(), &op.inputs[..]) else {
-            return Err(Unsupported::new(op, "has no region"));
+            return Err(Unsupported::malformed(op, "has no region"));
         };
         let Some((&counter, carried)) = region.params.split_first() else {
-            return Err(Unsupported::new(op, "has no counter"));
+            return Err(Unsupported::malformed(op, "has no counter"));
         };
         // Products need much memory, and what is shared before a loop stays to its end.
         let mut multiplies = false;
@@ -98,10 +98,10 @@ impl Emitter<'_, '_> {
 
     pub(super) fn conditional(&mut self, op: &Op) -> Result<()> {
         let [condition, body] = &op.regions[..] else {
-            return Err(Unsupported::new(op, "has no regions"));
+            return Err(Unsupported::malformed(op, "has no regions"));
         };
         let Some((&holds, values)) = condition.results.split_first() else {
-            return Err(Unsupported::new(op, "has no condition"));
+            return Err(Unsupported::malformed(op, "has no condition"));
         };
         let init: Vec<ValueId> = op.used().collect();
         let inputs = self.registers(&init, &condition.params, false)?;
@@ -138,12 +138,12 @@ impl Emitter<'_, '_> {
 
     /// The value of a scalar.
     pub(super) fn scalar_of(&mut self, id: ValueId) -> Result<ValueId> {
-        let node = self.plan.node_of(id).ok_or_else(|| self.missing("a scalar has no value"))?;
+        let node = self.plan.node_of(id).ok_or_else(|| self.malformed("a scalar has no value"))?;
         self.element(node, &Index::from([]))
     }
 
     fn scalar(&mut self, op: &Op, i: usize) -> Result<ValueId> {
-        let id = op.input(i).ok_or_else(|| Unsupported::new(op, "takes no scalar"))?;
+        let id = op.input(i).ok_or_else(|| Unsupported::malformed(op, "takes no scalar"))?;
         self.scalar_of(id)
     }
 
@@ -166,7 +166,7 @@ impl Emitter<'_, '_> {
             }
             let node = self.plan.node_of(value);
             let node =
-                node.ok_or_else(|| self.missing("a value that a region passes is no block"))?;
+                node.ok_or_else(|| self.malformed("a value that a region passes is not a block"))?;
             let layout = self.plan.layout_of(target);
             for register in 0..layout.registers() {
                 all.push(self.operand(node, &layout.at(register))?);

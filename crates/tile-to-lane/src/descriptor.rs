@@ -61,7 +61,10 @@ fn block(
         }
         let tensor = op.input(DESCRIPTOR).and_then(|id| known.get(&id)).cloned();
         let tensor = tensor.ok_or_else(|| {
-            Unsupported::new(&op, "takes a descriptor that control flow or the caller passes")
+            Unsupported::new(
+                &op,
+                "a descriptor that a loop, a branch or a call passes on is not supported",
+            )
         })?;
         expanded.extend(access(func, &op, &tensor)?);
     }
@@ -93,7 +96,7 @@ fn access(func: &mut Func, op: &Op, tensor: &Tensor) -> Result<Vec<Op>, Unsuppor
     let moved = value.or(op.defined().next());
     let Some(ty) = moved.map(|id| func.ty(id).clone()) else { return Ok(vec![]) };
     let (Some(dtype), Some(dims)) = (ty.dtype(), ty.dims()) else {
-        return Err(Unsupported::new(op, "moves no block"));
+        return Err(Unsupported::malformed(op, "moves no block"));
     };
     let whole = match op.kind {
         K::DescriptorGather | K::DescriptorScatter => dims.clone(),
@@ -142,13 +145,13 @@ fn access(func: &mut Func, op: &Op, tensor: &Tensor) -> Result<Vec<Op>, Unsuppor
                 ("max", _) if !is_signed => "umax",
                 (name, _) => name,
             };
-            let value = value.ok_or_else(|| Unsupported::new(op, "lacks its value"))?;
+            let value = value.ok_or_else(|| Unsupported::malformed(op, "lacks its value"))?;
             let value = shaped(&mut b, value, &whole).map_err(wrong)?;
             let rmw = ops::AtomicRmw::new(ptr, value, Some(mask)).op(name.to_owned());
             b.add(rmw.order("relaxed".to_owned())).map_err(wrong)?;
         }
         _ => {
-            let value = value.ok_or_else(|| Unsupported::new(op, "lacks its value"))?;
+            let value = value.ok_or_else(|| Unsupported::malformed(op, "lacks its value"))?;
             let value = shaped(&mut b, value, &whole).map_err(wrong)?;
             b.add_all(ops::Store::new(ptr, value, Some(mask)), 0).map_err(wrong)?;
         }

@@ -17,7 +17,7 @@ impl<'m> Emitter<'_, 'm> {
     pub(super) fn element(&mut self, node: NodeId, index: &Index) -> Result<ValueId> {
         if let Kind::Uniform(scalar) = self.plan.graph[node].kind {
             let found = self.env.get(&scalar).copied();
-            return found.ok_or_else(|| self.missing("a scalar has no value"));
+            return found.ok_or_else(|| self.malformed("a scalar has no value"));
         }
         let key = (node, index.clone());
         if let Some(known) = self.known(|scope| scope.elements.get(&key).copied()) {
@@ -57,11 +57,11 @@ impl<'m> Emitter<'_, 'm> {
                 match own {
                     Some(Some(own)) => Ok(own),
                     Some(None) => self.of_other_thread(node, index),
-                    None => Err(self.missing("an element is needed before it is there")),
+                    None => Err(self.malformed("an element is needed before it is there")),
                 }
             }
             Kind::Take { .. } | Kind::Apply(..) | Kind::Uniform(_) => {
-                Err(self.missing("elements chosen by an index have no form at level lane"))
+                Err(self.missing("choosing elements by this index is not supported on GPUs"))
             }
         }
     }
@@ -109,7 +109,7 @@ impl<'m> Emitter<'_, 'm> {
         match var {
             STEP => {
                 let step = self.known(|scope| scope.step);
-                step.ok_or_else(|| self.missing("a step of no loop is asked for"))
+                step.ok_or_else(|| self.malformed("a step of no loop is asked for"))
             }
             _ => self.thread(),
         }
@@ -143,7 +143,7 @@ impl<'m> Emitter<'_, 'm> {
             Bit::Of { .. } => 0,
         });
         let fixed = start + ones.sum::<i64>();
-        let fixed = i32::try_from(fixed).map_err(|_| self.missing("an index beyond 32 bits"))?;
+        let fixed = i32::try_from(fixed).map_err(|_| self.missing("an index exceeds 32 bits"))?;
         let Some(place) = self.place(index)? else { return self.int(fixed) };
         if fixed == 0 {
             return Ok(place);
@@ -190,7 +190,7 @@ impl<'m> Emitter<'_, 'm> {
             if weight > 1 {
                 let is_power = weight.is_power_of_two();
                 let by = if is_power { weight.ilog2() as usize } else { weight };
-                let by = i32::try_from(by).map_err(|_| self.missing("an index beyond 32 bits"))?;
+                let by = i32::try_from(by).map_err(|_| self.missing("an index exceeds 32 bits"))?;
                 let by = self.int(by)?;
                 part = match is_power {
                     true => self.shift_left(part, by)?,

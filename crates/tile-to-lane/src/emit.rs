@@ -13,7 +13,7 @@ use trident_ir::{
 
 use super::banks::Padding;
 use super::dot::Area;
-use super::error::{LowerError, Unsupported};
+use super::error::{LowerError, REPORT, Unsupported};
 use super::exchange::{Piece, WORD};
 use super::hazard::Hazards;
 use super::layout::Layout;
@@ -136,7 +136,7 @@ impl<'m> Emitter<'_, 'm> {
                 K::Constant => self.constant(op)?,
                 kind if is_access(kind) => {
                     let access = self.plan.access_of(op);
-                    match access.ok_or_else(|| Unsupported::new(op, "was not planned"))? {
+                    match access.ok_or_else(|| Unsupported::malformed(op, "was not planned"))? {
                         access if is_atomic(kind) => self.atomic(access)?,
                         access => self.transfer(access)?,
                     }
@@ -159,7 +159,7 @@ impl<'m> Emitter<'_, 'm> {
                 // Their elements are emitted where they are needed, and an assumption needs no code.
                 K::Hint | K::Identity | K::Unsplat | K::Assume => {}
                 _ if is_lazy(op) => {}
-                _ => return Err(Unsupported::new(op, "was planned, but has no code")),
+                _ => return Err(Unsupported::malformed(op, "was planned, but has no code")),
             }
         }
         Ok(())
@@ -299,7 +299,9 @@ impl<'m> Emitter<'_, 'm> {
 
     /// The typed view of an op, by its `of`.
     pub(super) fn view<'a, V>(&self, op: &'a Op, of: fn(&'a Op) -> Option<V>) -> Result<V> {
-        of(op).ok_or_else(|| Unsupported::new(op, "has other operands or attributes than its kind"))
+        of(op).ok_or_else(|| {
+            Unsupported::malformed(op, "has other operands or attributes than its kind")
+        })
     }
 
     /// A scalar constant of an element type and its bytes.
@@ -309,7 +311,7 @@ impl<'m> Emitter<'_, 'm> {
             return Ok(known);
         }
         let literal = Literal::from_bytes(dtype, vec![], bytes);
-        let literal = literal.map_err(|error| self.missing(&error.to_string()))?;
+        let literal = literal.map_err(|error| self.malformed(&error.to_string()))?;
         let id = self.build("constant", |b| Ok(b.literal(literal)))?;
         self.scope().literals.insert(key, id);
         Ok(id)
@@ -328,6 +330,12 @@ impl<'m> Emitter<'_, 'm> {
         Ok(())
     }
 
+    /// The error of a mistake in the lowering itself.
+    pub(super) fn malformed(&self, reason: &str) -> Unsupported {
+        self.missing(&format!("internal error: {reason}; {REPORT}"))
+    }
+
+    /// The error of elements that cannot be computed, at the current place.
     pub(super) fn missing(&self, reason: &str) -> Unsupported {
         Unsupported::Element { at: self.loc.clone(), reason: reason.into() }
     }
@@ -348,7 +356,12 @@ impl<'m> Emitter<'_, 'm> {
             LiteralData::Bytes(data) if data.len() >= size => {
                 self.literal(dtype, data.slice(..size))?
             }
-            _ => return Err(Unsupported::new(op, "is of text or empty")),
+            _ => {
+                return Err(Unsupported::new(
+                    op,
+                    "constants of text and empty constants are not supported",
+                ));
+            }
         };
         self.env.insert(old, id);
         Ok(())

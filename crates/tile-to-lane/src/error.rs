@@ -2,6 +2,9 @@
 
 use trident_ir::{Loc, Op, OpName};
 
+/// A request to the user after an internal error.
+pub(super) const REPORT: &str = "please report it with the kernel";
+
 /// Why a kernel has no form at level lane.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum LowerError {
@@ -9,7 +12,7 @@ pub enum LowerError {
     #[error(transparent)]
     Unsupported(#[from] Unsupported),
     /// A program does not fit.
-    #[error("a program needs {needed} bytes of threadgroup memory, of which there are {most}")]
+    #[error("a program needs {needed} bytes of threadgroup memory, and there are {most}")]
     Threadgroup {
         /// The amount that it needs.
         needed: usize,
@@ -17,7 +20,7 @@ pub enum LowerError {
         most: usize,
     },
     /// The sums of a product do not fit.
-    #[error("{op} sums {needed} bytes in registers, of which a core has {most}")]
+    #[error("the sums of {op} take {needed} bytes of registers, and a core has {most}")]
     Registers {
         /// The product.
         op: String,
@@ -58,5 +61,10 @@ pub enum Unsupported {
 impl Unsupported {
     pub(super) fn new(op: &Op, reason: impl Into<String>) -> Unsupported {
         Unsupported::Op { op: op.name(), reason: reason.into() }
+    }
+
+    /// The error of an op that the verifier would have rejected.
+    pub(super) fn malformed(op: &Op, reason: &str) -> Unsupported {
+        Unsupported::new(op, format!("internal error: {reason}; {REPORT}"))
     }
 }

@@ -48,10 +48,10 @@ impl Emitter<'_, '_> {
     pub(super) fn of_other_thread(&mut self, node: NodeId, index: &Index) -> Result<ValueId> {
         let held = self.known(|scope| scope.held.get(&node).cloned());
         let Some((layout, registers)) = held else {
-            return Err(self.missing("an element is needed before it is there"));
+            return Err(self.malformed("an element is needed before it is there"));
         };
         if is_stepped(index) {
-            return Err(self.missing("a register is chosen by a loop's counter"));
+            return Err(self.malformed("a register is chosen by a loop's counter"));
         }
         let elem = self.plan.graph[node].elem;
         let number = match self.of_other_lane(&layout, &registers, index)? {
@@ -184,7 +184,7 @@ impl Emitter<'_, '_> {
         }
         let piece = found.ok_or_else(|| {
             self.memory.lacks(dtype.size() << (index.len() - order.len()));
-            self.missing("threadgroup memory has no room for it")
+            self.missing("there is not enough threadgroup memory; use smaller blocks")
         })?;
         self.write_piece(&piece, layout, registers)?;
         self.scope().shared.push(piece.clone());
@@ -244,7 +244,9 @@ impl Emitter<'_, '_> {
         let bytes = len.saturating_mul(dtype.size());
         found.ok_or_else(|| {
             self.memory.lacks(bytes);
-            self.missing(&format!("{bytes} bytes of threadgroup memory are not free"))
+            self.missing(&format!(
+                "{bytes} bytes of threadgroup memory are not free; use smaller blocks"
+            ))
         })
     }
 
@@ -349,7 +351,7 @@ impl Emitter<'_, '_> {
             _ => sum,
         });
         let fixed = i32::try_from(padding.place(fixed))
-            .map_err(|_| self.missing("an index beyond 32 bits"))?;
+            .map_err(|_| self.missing("an index exceeds 32 bits"))?;
         let varies = |bit: &Bit| matches!(bit, Bit::Of { var: THREAD, .. });
         let key: Index =
             index.iter().map(|b| if varies(b) { *b } else { Bit::Const(false) }).collect();

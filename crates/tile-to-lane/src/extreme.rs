@@ -98,7 +98,7 @@ impl Emitter<'_, '_> {
         values: &[ValueId],
         mut combine: impl FnMut(&mut Self, ValueId, ValueId) -> Result<ValueId>,
     ) -> Result<ValueId> {
-        let [first, rest @ ..] = values else { return Err(self.missing("nothing to combine")) };
+        let [first, rest @ ..] = values else { return Err(self.malformed("nothing to combine")) };
         rest.iter().try_fold(*first, |left, &right| combine(self, left, right))
     }
 }

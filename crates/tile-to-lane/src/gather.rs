@@ -18,7 +18,7 @@ impl Emitter<'_, '_> {
     fn block_of(&self, op: &Op, id: ValueId) -> Result<(ValueId, NodeId, Vec<usize>)> {
         let found = self.plan.node_of(id).zip(self.func.ty(id).dims());
         let found = found.map(|(node, dims)| (id, node, dims));
-        found.ok_or_else(|| Unsupported::new(op, "takes no block"))
+        found.ok_or_else(|| Unsupported::malformed(op, "takes no block"))
     }
 
     /// Elements of a block by their place along an axis, by way of threadgroup memory: the block lies there, or one piece of
@@ -31,7 +31,7 @@ impl Emitter<'_, '_> {
         let axis = usize::try_from(view.axis()).ok();
         let of = axis.and_then(|axis| axes(&dims).get(axis).copied());
         let (Some(axis), Some((start, bits))) = (axis, of) else {
-            return Err(Unsupported::new(op, "has no such axis"));
+            return Err(Unsupported::malformed(op, "has no such axis"));
         };
         let layout = self.plan.layout_of(id);
         let registers = self.in_registers(source, &layout)?;
@@ -151,12 +151,13 @@ impl Emitter<'_, '_> {
 
     /// Applies a region to runs of elements, which lie in registers of one thread.
     pub(super) fn map(&mut self, op: &Op) -> Result<()> {
-        let region = op.regions.first().ok_or_else(|| Unsupported::new(op, "has no region"))?;
+        let region =
+            op.regions.first().ok_or_else(|| Unsupported::malformed(op, "has no region"))?;
         let pack = self.view(op, ops::Map::of)?.pack();
         let pack = usize::try_from(pack).unwrap_or(1);
         let ids: Vec<ValueId> = op.used().collect();
         let nodes: Option<Vec<NodeId>> = ids.iter().map(|&id| self.plan.node_of(id)).collect();
-        let nodes = nodes.ok_or_else(|| Unsupported::new(op, "takes no block"))?;
+        let nodes = nodes.ok_or_else(|| Unsupported::malformed(op, "takes no block"))?;
         let Some(&first) = ids.first() else { return Ok(()) };
         let dims = self.func.ty(first).dims().unwrap_or_default();
         let (bits, last) = (usize::from(log2(pack)), dims.len().saturating_sub(1));
@@ -186,8 +187,12 @@ impl Emitter<'_, '_> {
                 for (k, &value) in made.iter().enumerate() {
                     let register = layout.find(&at(k));
                     let place = register.and_then(|register| results.get_mut(register));
-                    *place.ok_or_else(|| Unsupported::new(op, "has runs across blocks"))? =
-                        Some(value);
+                    *place.ok_or_else(|| {
+                        Unsupported::new(
+                            op,
+                            "it moves data between blocks in a way that is not supported",
+                        )
+                    })? = Some(value);
                 }
             }
         }

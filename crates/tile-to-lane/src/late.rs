@@ -270,7 +270,7 @@ impl<'m> Emitter<'_, 'm> {
         let lanes = LaneBits { bits: bits as u8, ..access.lanes };
         let values = self.read_group(access, lanes, &group)?;
         let own = group.iter().position(|other| other == index).and_then(|at| values.get(at));
-        let own = own.copied().ok_or_else(|| self.missing("a vector lacks an element"))?;
+        let own = own.copied().ok_or_else(|| self.malformed("a vector lacks an element"))?;
         for (index, value) in group.into_iter().zip(values) {
             self.scope().elements.insert((node, index), value);
         }

@@ -59,7 +59,7 @@ pub fn lower(module: &Module, figures: &GpuFigures) -> Result<Lowered, LowerErro
     let whole = |reason: String| Unsupported::Function { reason };
     let entry = module.entry().ok_or_else(|| whole("the module has no function".into()))?;
     if entry.level != Level::Tile {
-        return Err(whole(format!("`{}` is not at level tile", entry.name)).into());
+        return Err(whole(format!("`{}` is not a kernel", entry.name)).into());
     }
     let mut entry = calls::inline(module, entry)?;
     descriptor::expand(&mut entry)?;

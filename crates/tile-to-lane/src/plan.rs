@@ -221,7 +221,7 @@ impl<'m> LanePlan<'m> {
 
     fn node(&self, op: &Op, i: usize) -> Result<NodeId, Unsupported> {
         let found = op.input(i).and_then(|id| self.nodes.get(&id));
-        found.map(|(node, _)| *node).ok_or_else(|| Unsupported::new(op, "takes no block"))
+        found.map(|(node, _)| *node).ok_or_else(|| Unsupported::malformed(op, "takes no block"))
     }
 
     fn optional(&self, op: &Op, i: usize) -> Result<Option<NodeId>, Unsupported> {
@@ -236,7 +236,7 @@ impl<'m> LanePlan<'m> {
                 let (from, to) = (op.used().next(), op.defined().next());
                 let (Some(from), Some(to)) = (from, to) else { return Ok(()) };
                 let Some((node, dims)) = self.nodes.get(&from).cloned() else {
-                    return Err(Unsupported::new(op, "takes no block"));
+                    return Err(Unsupported::malformed(op, "takes no block"));
                 };
                 if op.kind == K::Hint {
                     self.graph.promise(node, op);
@@ -276,7 +276,8 @@ impl<'m> LanePlan<'m> {
                     region.params.iter().for_each(|&id| self.leaf(func, id));
                     self.block(func, region)?;
                     if let Some(access) = self.accesses.get(before) {
-                        let reason = "accesses of memory by the region of another op have no form";
+                        let reason =
+                            "memory accesses inside of a combine function are not supported";
                         return Err(Unsupported::new(access.op, reason));
                     }
                 }
@@ -291,7 +292,7 @@ impl<'m> LanePlan<'m> {
                 self.access(op, dims, ptr, mask, None, Some(value));
             }
             _ if is_lazy(op) => self.lazy(func, op)?,
-            _ => return Err(Unsupported::new(op, "has no form at level lane")),
+            _ => return Err(Unsupported::new(op, "this operation is not supported on GPUs")),
         }
         Ok(())
     }
@@ -300,7 +301,10 @@ impl<'m> LanePlan<'m> {
         let Some(constant) = ops::Constant::of(op) else { return Ok(()) };
         let (Some(id), literal) = (constant.output(), constant.value()) else { return Ok(()) };
         if !literal.is_splat() && literal.len() != 1 {
-            return Err(Unsupported::new(op, "its elements differ"));
+            return Err(Unsupported::new(
+                op,
+                "constants with different elements are not supported",
+            ));
         }
         self.leaf(func, id);
         if let Some(bits) = first(literal) {
@@ -314,14 +318,14 @@ impl<'m> LanePlan<'m> {
         for input in &op.inputs {
             let found = input.map(|id| self.nodes.get(&id).cloned());
             match found {
-                Some(None) => return Err(Unsupported::new(op, "takes no block")),
+                Some(None) => return Err(Unsupported::malformed(op, "takes no block")),
                 found => operands.push(found.flatten()),
             }
         }
         for (i, id) in op.outputs.iter().enumerate() {
             let Some(id) = *id else { continue };
             let Some((elem, dims)) = block_type(func.ty(id)) else {
-                return Err(Unsupported::new(op, "yields no block"));
+                return Err(Unsupported::malformed(op, "yields no block"));
             };
             let site = self.accesses.len() as u64;
             let expression = Expression { op, operands: &operands, elem, dims: &dims, site };

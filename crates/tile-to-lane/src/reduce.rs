@@ -95,7 +95,7 @@ impl Emitter<'_, '_> {
                 elements.push(next.collect::<Result<Vec<_>>>()?);
             }
             let sum = self.of_thread(region, &elements)?;
-            sums.push(sum.ok_or_else(|| Unsupported::new(op, "reduces no elements"))?);
+            sums.push(sum.ok_or_else(|| Unsupported::malformed(op, "reduces no elements"))?);
         }
         Ok(sums)
     }
@@ -234,7 +234,7 @@ impl Emitter<'_, '_> {
         let dtype = |&id: &ValueId| self.out.ty(id).dtype();
         let dtypes: Option<Vec<DType>> =
             values.iter().flatten().take(values.first().map_or(0, Vec::len)).map(dtype).collect();
-        dtypes.ok_or_else(|| Unsupported::new(op, "takes pointers"))
+        dtypes.ok_or_else(|| Unsupported::new(op, "reducing pointers is not supported"))
     }
 
     /// Applies the region to a left and a right operand.
@@ -278,14 +278,15 @@ pub(super) struct Reduction<'m> {
 
 impl<'m> Reduction<'m> {
     pub(super) fn of(plan: &LanePlan<'_>, func: &Func, op: &'m Op) -> Result<Reduction<'m>> {
-        let region = op.regions.first().ok_or_else(|| Unsupported::new(op, "has no region"))?;
+        let region =
+            op.regions.first().ok_or_else(|| Unsupported::malformed(op, "has no region"))?;
         let nodes: Option<Vec<NodeId>> = op.used().map(|id| plan.node_of(id)).collect();
-        let nodes = nodes.ok_or_else(|| Unsupported::new(op, "takes no block"))?;
-        let first = op.used().next().ok_or_else(|| Unsupported::new(op, "takes no block"))?;
+        let nodes = nodes.ok_or_else(|| Unsupported::malformed(op, "takes no block"))?;
+        let first = op.used().next().ok_or_else(|| Unsupported::malformed(op, "takes no block"))?;
         let dims = func.ty(first).dims().unwrap_or_default();
         let axis = ops::Reduce::of(op).and_then(|op| usize::try_from(op.axis()).ok());
         let axis = axis.and_then(|axis| axes(&dims).get(axis).copied());
-        let (start, bits) = axis.ok_or_else(|| Unsupported::new(op, "has no such axis"))?;
+        let (start, bits) = axis.ok_or_else(|| Unsupported::malformed(op, "has no such axis"))?;
         Ok(Reduction { op, region, nodes, layout: plan.layout_of(first), start, bits })
     }
 }

@@ -30,7 +30,7 @@ impl Emitter<'_, '_> {
                 print.dims(dims.iter().map(|&n| n as i64).collect())
             };
             let node = self.plan.node_of(id);
-            let node = node.ok_or_else(|| Unsupported::new(op, "takes no block"))?;
+            let node = node.ok_or_else(|| Unsupported::malformed(op, "takes no block"))?;
             let layout = self.plan.layout_of(id);
             let first = self.is_first(&layout)?;
             for register in 0..layout.registers() {
@@ -58,7 +58,7 @@ impl Emitter<'_, '_> {
         let view = self.view(op, ops::Assert::of)?;
         let id = view.condition();
         let node = self.plan.node_of(id);
-        let node = node.ok_or_else(|| Unsupported::new(op, "takes no block"))?;
+        let node = node.ok_or_else(|| Unsupported::malformed(op, "takes no block"))?;
         let layout = self.plan.layout_of(id);
         for register in 0..layout.registers() {
             let holds = self.operand(node, &layout.at(register))?;

@@ -55,14 +55,15 @@ impl Step {
 
 impl Emitter<'_, '_> {
     pub(super) fn scan(&mut self, op: &Op) -> Result<()> {
-        let region = op.regions.first().ok_or_else(|| Unsupported::new(op, "has no region"))?;
+        let region =
+            op.regions.first().ok_or_else(|| Unsupported::malformed(op, "has no region"))?;
         let ids: Vec<ValueId> = op.used().collect();
         let Some(&first) = ids.first() else { return Ok(()) };
         let dims = self.func.ty(first).dims().unwrap_or_default();
         let view = self.view(op, ops::PrefixScan::of)?;
         let axis = usize::try_from(view.axis()).ok();
         let axis = axis.and_then(|axis| axes(&dims).get(axis).copied());
-        let (start, bits) = axis.ok_or_else(|| Unsupported::new(op, "has no such axis"))?;
+        let (start, bits) = axis.ok_or_else(|| Unsupported::malformed(op, "has no such axis"))?;
         let layout = self.plan.layout_of(first);
         let mut values: Vec<Vec<ValueId>> = vec![];
         for register in 0..layout.registers() {
@@ -70,7 +71,7 @@ impl Emitter<'_, '_> {
             let mut own = vec![];
             for &id in &ids {
                 let node = self.plan.node_of(id);
-                let node = node.ok_or_else(|| Unsupported::new(op, "takes no block"))?;
+                let node = node.ok_or_else(|| Unsupported::malformed(op, "takes no block"))?;
                 own.push(self.operand(node, &index)?);
             }
             values.push(own);
@@ -204,7 +205,7 @@ impl Emitter<'_, '_> {
         if by == 0 {
             return Ok(value);
         }
-        let by = i32::try_from(by).map_err(|_| self.missing("an index beyond 32 bits"))?;
+        let by = i32::try_from(by).map_err(|_| self.missing("an index exceeds 32 bits"))?;
         let by = self.int(by)?;
         self.op(K::Add, &[value, by])
     }

@@ -158,7 +158,8 @@ impl<'m> Emitter<'_, 'm> {
     /// Writes elements that follow each other.
     fn store(&mut self, access: &Access<'m>, part: &[Index], mask: Option<ValueId>) -> Result<()> {
         let ptr = self.operand(access.ptr, &part[0])?;
-        let value = access.value.ok_or_else(|| Unsupported::new(access.op, "has no value"))?;
+        let value =
+            access.value.ok_or_else(|| Unsupported::malformed(access.op, "has no value"))?;
         let values =
             part.iter().map(|index| self.operand(value, index)).collect::<Result<Vec<_>>>()?;
         let value = match values[..] {

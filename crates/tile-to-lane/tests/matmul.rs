@@ -101,7 +101,7 @@ impl<'a> Places<'a> {
     fn pointee(&self, ptr: ValueId) -> DType {
         match self.func.ty(ptr) {
             Type::Pointer(ty) => ty.to,
-            other => panic!("{other} is no pointer"),
+            other => panic!("{other} is not a pointer"),
         }
     }
 

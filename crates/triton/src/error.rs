@@ -52,7 +52,7 @@ pub enum ErrorKind {
     #[error("the string does not end on its line")]
     OpenString,
     /// A number that its type cannot hold.
-    #[error("`{text}` is no {what}")]
+    #[error("`{text}` is not {what}")]
     Number {
         /// The number as it is written.
         text: String,
@@ -125,10 +125,10 @@ pub enum ErrorKind {
     #[error("there is no function `@{0}`")]
     NoFunction(String),
     /// No function to run.
-    #[error("the module has no public `tt.func`")]
+    #[error("the file has no public `tt.func`")]
     NoEntry,
     /// A function that calls itself, directly or through others.
-    #[error("`@{0}` calls itself: recursion is not supported")]
+    #[error("`@{0}` calls itself, and recursion is not supported")]
     Recursion(String),
     /// A block of too many elements or axes.
     #[error("a block of {0}: at most {max} elements and {rank} axes, each a power of two, are supported",
@@ -138,13 +138,16 @@ pub enum ErrorKind {
     #[error("nested deeper than {}", crate::MAX_DEPTH)]
     TooDeep,
     /// Branches that go back.
-    #[error("the blocks form a loop: only `scf` loops are supported")]
+    #[error("the basic blocks form a loop: only `scf` loops are supported")]
     BlockLoop,
     /// Blocks that several early returns share would be copied too often.
-    #[error("structuring the blocks of this region would copy more than {} ops", crate::MAX_COPIES)]
+    #[error(
+        "this control flow is too complex: expressing it by `if` and `while` would copy more than {} operations; simplify it",
+        crate::MAX_COPIES
+    )]
     Copies,
     /// More blocks than any kernel has.
-    #[error("a region of {0} blocks: at most {max} are supported", max = crate::MAX_BLOCKS)]
+    #[error("this control flow has {0} basic blocks, and at most {max} are supported: split the function", max = crate::MAX_BLOCKS)]
     Blocks(usize),
     /// A rule of the IR that the kernel breaks.
     #[error(transparent)]

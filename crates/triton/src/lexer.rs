@@ -213,7 +213,7 @@ impl<'s> Lexer<'s> {
                                     open,
                                     ErrorKind::Number {
                                         text: format!("\\{digits}"),
-                                        what: "escape of a byte".into(),
+                                        what: "an escape of a byte".into(),
                                     },
                                 )
                             })?

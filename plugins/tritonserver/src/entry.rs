@@ -230,7 +230,7 @@ fn panicked(entry: &str, panic: &(dyn std::any::Any + Send)) -> Error {
     let text = text.or_else(|| panic.downcast_ref::<String>().map(|text| &**text));
     let text = text.unwrap_or("no message");
     let error = format!(
-        "internal error: TRITONBACKEND_{entry} panicked: {text}; this is a fault in Trident, please report it with the model"
+        "internal error: TRITONBACKEND_{entry} panicked: {text}; this is a bug in Trident, please report it with the model"
     );
     log!(Error, "{error}");
     Error::internal(error)

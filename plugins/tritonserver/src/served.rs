@@ -148,7 +148,7 @@ fn complete(
         );
     }
     // Only the changes: the server may not know every field that we write.
-    let fault = |error| Error::internal(format!("the server's configuration is no JSON: {error}"));
+    let fault = |error| Error::internal(format!("the server's configuration is not JSON: {error}"));
     let mut changed: Value = serde_json::from_str(&handle.config()?).map_err(fault)?;
     if no_inputs {
         let inputs = config.input.iter();

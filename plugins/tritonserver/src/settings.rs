@@ -38,7 +38,7 @@ impl Settings {
             unknown: vec![],
         };
         let json: Value = serde_json::from_str(json).map_err(|error| {
-            Error::internal(format!("the settings of backend '{backend}' are no JSON: {error}"))
+            Error::internal(format!("the settings of backend '{backend}' are not JSON: {error}"))
         })?;
         let Some(cmdline) = json.get("cmdline").and_then(Value::as_object) else {
             return Ok(settings);

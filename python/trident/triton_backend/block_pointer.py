@@ -158,7 +158,7 @@ def make_block_ptr(base, shape, strides, offsets, block_shape, order, _semantic=
     block, axes = _items(block_shape), _items(order)
     ranks = {len(_items(list_)) for list_ in (shape, strides, offsets, block, axes)}
     if ranks != {len(block)}:
-        raise ValueError("shape, strides, offsets, block_shape and order must have one length")
+        raise ValueError("shape, strides, offsets, block_shape and order must have the same length")
     if sorted(axes) != list(range(len(block))):
         raise ValueError(f"order must name every axis once, not {axes}")
     if base.type.element_ty == core.int1:
@@ -217,9 +217,9 @@ def load(
     element = pointer.type.element_ty.element_ty
     padding = core._unwrap_if_constexpr(padding_option) or ""
     if padding not in ("", "zero", "nan"):
-        raise ValueError(f"padding_option is `zero`, `nan` or nothing, not `{padding}`")
+        raise ValueError(f"padding_option must be `zero`, `nan` or left out, not `{padding}`")
     if padding == "nan" and not element.is_floating():
-        raise ValueError(f"padding_option `nan` is not for elements of type {element}")
+        raise ValueError(f"padding_option `nan` is not possible for elements of type {element}")
     pointers, indices = pointer._pointers(_semantic)
     inside = pointer._mask(indices, _axes(boundary_check, len(indices)), _semantic)
     fill = None

@@ -6,7 +6,7 @@ key, under the name that Triton made of the kernel's source and options; ``tride
 kin look at all of that. What cannot be trusted counts as absent, and Triton compiles as usual.
 
 The folder has a limit, so another process may remove a file of it at any time. Who finds one gone
-writes the kernel that it has at hand to a folder of its own, as Triton reads it from a file. While
+writes the kernel to a separate folder, because Triton reads it from a file. While
 one thread of one process compiles a kernel, others that want it wait.
 """
 
@@ -60,7 +60,7 @@ def take(name: str, image: bytes) -> _trident.Kernel:
     digest = hashlib.sha256(image).digest()
     kernel = _fresh.pop(digest, None) or _trident.load(image, _names.get(digest))
     if kernel.name != name:
-        raise RuntimeError(f"these bytes are the kernel `{kernel.name}` in place of `{name}`")
+        raise RuntimeError(f"these bytes are the kernel `{kernel.name}`, not `{name}`")
     return kernel
 
 

@@ -59,7 +59,7 @@ class Event:
 
 
 class DeviceInterface:
-    """What ``torch.cuda`` is for NVIDIA's driver."""
+    """The counterpart of ``torch.cuda`` for this driver."""
 
     Event = Event
 
@@ -112,7 +112,7 @@ class Utils:
 
 
 def launcher(src, metadata) -> _trident.Launcher:
-    """What the JIT calls at every launch of a kernel."""
+    """The function that the JIT calls at every launch of a kernel."""
     return _trident.Launcher([(str(name), ty) for name, ty in src.signature.items()])
 
 
@@ -158,7 +158,7 @@ class TridentDriver(DriverBase):
 
     def set_current_device(self, device: int) -> None:
         if device != 0:
-            raise ValueError(f"there is one device, 0, not {device}")
+            raise ValueError(f"there is only device 0, not {device}")
 
     def get_current_stream(self, device: int = 0) -> int:
         return 0
@@ -230,7 +230,7 @@ _C_TYPES = {
 
 
 def _active(driver) -> bool:
-    """Whether another driver is active; one that cannot even tell is not."""
+    """Whether another driver is active; a driver whose check fails is not."""
     try:
         return bool(driver.is_active())
     except Exception:

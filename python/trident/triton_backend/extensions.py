@@ -7,7 +7,7 @@
 - Such arrays for Triton's own interpreter (``TRITON_INTERPRET=1``).
 - ``triton.language.extra.cpu.libdevice``, where libraries look for a CPU's functions.
 - ``triton.runtime.driver.MPSDriver``.
-- The code of compiled kernels in a folder of its own, see ``cache``.
+- The code of compiled kernels in a separate folder, see ``cache``.
 - Launches of a compiled kernel (``kernel[grid](…)``) without the work that only hooks and streams
   need.
 

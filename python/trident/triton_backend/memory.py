@@ -1,4 +1,4 @@
-"""What the driver tells of memory."""
+"""The driver's figures about memory."""
 
 import os
 import platform

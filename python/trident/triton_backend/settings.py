@@ -1,4 +1,4 @@
-"""What the environment and ``set_kernel_config`` ask for."""
+"""Settings from the environment and ``set_kernel_config``."""
 
 import os
 from dataclasses import dataclass
@@ -32,12 +32,12 @@ def requested_device() -> str | None:
             return DEVICES.get(name, name)
         if name in OTHERS and variable == "TRITON_BACKEND":
             raise ValueError(
-                f"TRITON_BACKEND={name}: that back end is not active here; "
+                f"TRITON_BACKEND={name}: this back end is not active here; "
                 "unset the variable, or set it to cpu, to run on the CPU"
             )
         if name:
             known = ", ".join(DEVICES)
-            raise ValueError(f"{variable}={name}: there is no such device; known are {known}")
+            raise ValueError(f"{variable}={name}: there is no such device; the devices are {known}")
     return None
 
 

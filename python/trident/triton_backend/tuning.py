@@ -26,7 +26,8 @@ def distinct(tuner: Autotuner, configs: list[Config], kwargs: dict) -> list[Conf
 
 
 def _identity(tuner: Autotuner, config: Config, kwargs: dict) -> tuple:
-    """What the CPU looks at: meta-parameters, those that heuristics make of them, and hooks."""
+    """The parts of a configuration that matter on the CPU: meta-parameters, values that
+    heuristics derive from them, and hooks."""
     values = config.all_kwargs()
     for name in IGNORED:
         if name not in tuner.arg_names:

@@ -48,7 +48,7 @@ impl DeviceMemory {
     /// The elements of a tensor, which lie in pages and are not empty.
     pub(super) fn part(&self, tensor: &Tensor) -> Result<Part, KernelError> {
         let (pages, offset) = tensor.pages().ok_or_else(|| {
-            KernelError::domain("an operand lies in memory that the GPU does not reach")
+            KernelError::domain("an input lies in memory that the GPU cannot reach")
         })?;
         let known = lock(&self.buffers).get(&pages.ptr().addr().get()).cloned();
         let end = offset + tensor.size();

@@ -192,7 +192,7 @@ fn form(packed: Packed, held: &[Option<Tensor>], pool: &Pool) -> Result<Tensor, 
     let operand = held.get(packed.operand).and_then(Option::as_ref);
     let literal = operand.ok_or(KernelError::Missing(packed.operand))?.to_literal()?;
     let form = packed.of(&literal);
-    let form = form.ok_or_else(|| KernelError::domain("a constant operand cannot be packed"))?;
+    let form = form.ok_or_else(|| KernelError::domain("a constant input cannot be packed"))?;
     reachable(&Tensor::from_literal(pool, &form)?, pool)
 }
 
@@ -239,7 +239,7 @@ impl Executable for GpuOp {
         after: &[Fence],
     ) -> Result<Submitted, KernelError> {
         let stream = (stream as &dyn Any).downcast_ref::<GpuStream>();
-        let stream = stream.ok_or_else(|| KernelError::domain("the stream is another device's"))?;
+        let stream = stream.ok_or_else(|| KernelError::domain("internal error: the stream belongs to another device; please report it with the model"))?;
         for fence in after.iter().filter(|fence| !fence.is_on(stream.timeline())) {
             fence.wait().map_err(KernelError::dependency)?;
         }
@@ -418,7 +418,9 @@ impl GpuOp {
                 Binding::Report => return Err(KernelError::Missing(slot as usize)),
                 // None has so many operands.
                 Binding::Table(_) => {
-                    return Err(KernelError::domain("the op has more operands than buffer slots"));
+                    return Err(KernelError::domain(
+                        "the op has more inputs than a Metal kernel can take",
+                    ));
                 }
                 Binding::Buffer(param) => {
                     let tensor = match step.args.get(*param) {

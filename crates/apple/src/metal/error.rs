@@ -144,7 +144,7 @@ pub enum MetalError {
     },
     /// A handle that is no buffer of the device.
     #[error(
-        "the handle {handle:#x} is no buffer of this device: {reason}; hint: pass an array of this process and this GPU"
+        "the handle {handle:#x} is not a buffer of this device: {reason}; hint: pass an array of this process and this GPU"
     )]
     Handle {
         /// The handle.

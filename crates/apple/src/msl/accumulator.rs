@@ -9,7 +9,7 @@ use trident_ir::{Op, OpKind as K, Type, ops};
 use trident_runtime::Declined;
 
 use super::types::scalar;
-use super::writer::{Writer, decline, view};
+use super::writer::{Writer, decline, malformed, view};
 
 /// The headers of a text with accumulators, besides the standard library's.
 pub(super) const HEADERS: &str = "#include <metal_tensor>\n\
@@ -53,7 +53,7 @@ fn multiply_add(
     let (op, c) = (product.as_op(), product.c());
     let Some(out) = product.y() else { return Ok(()) };
     let Type::Accumulator(ty) = *writer.ty(out) else {
-        return Err(decline(op, "adds to no accumulator"));
+        return Err(malformed(op, "adds to no accumulator"));
     };
     let (name, factor) = (writer.name(out), element(ty));
     for (side, ptr, stride) in [("a", &x[0], &x[1]), ("b", &x[2], &x[3])] {
@@ -107,7 +107,7 @@ fn square(writer: &Writer<'_>, op: &Op, ptr: &str, stride: &str) -> Result<Strin
             return Err(decline(op, "accesses memory that threadgroups share"));
         }
         Some(Type::Pointer(to)) => writer.space(to.space),
-        _ => return Err(decline(op, "takes no pointer")),
+        _ => return Err(malformed(op, "takes no pointer")),
     };
     let place = place(ptr, stride);
     Ok(format!("tensor<{space} float, {EXTENTS}, tensor_inline>({place})"))

@@ -4,14 +4,14 @@ use trident_ir::{Block, Op, OpKind as K, Type, ValueId, ops};
 use trident_runtime::Declined;
 
 use super::report;
-use super::writer::{Writer, decline};
+use super::writer::{Writer, decline, malformed};
 
 pub(super) fn write(writer: &mut Writer<'_>, op: &Op) -> Result<(), Declined> {
     match (op.kind, op.regions.as_slice()) {
         (K::If, [then, otherwise]) => branch(writer, op, then, otherwise),
         (K::For, [body]) => counted(writer, op, body),
         (K::While, [condition, body]) => conditional(writer, op, condition, body),
-        _ => Err(decline(op, "has no form in Metal")),
+        _ => Err(decline(op, "Metal has no such operation")),
     }
 }
 
@@ -109,7 +109,7 @@ fn leave(writer: &mut Writer<'_>, op: &Op, values: &[ValueId]) -> Result<(), Dec
 /// and the launch fails.
 fn counted(writer: &mut Writer<'_>, op: &Op, body: &Block) -> Result<(), Declined> {
     let Some((&counter, carried)) = body.params.split_first() else {
-        return Err(decline(op, "has no counter"));
+        return Err(malformed(op, "has no counter"));
     };
     carry(writer, op, carried, 3)?;
     carried.iter().for_each(|&param| writer.own(param, 1));
@@ -143,7 +143,7 @@ fn conditional(
 ) -> Result<(), Declined> {
     carry(writer, op, &condition.params, 0)?;
     let Some((&holds, values)) = condition.results.split_first() else {
-        return Err(decline(op, "has no condition"));
+        return Err(malformed(op, "has no condition"));
     };
     variables(writer, op)?;
     writer.braces("while (true)", |w| {

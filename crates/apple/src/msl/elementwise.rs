@@ -5,14 +5,14 @@ use trident_ir::{DType, Op, OpKind as K, ops};
 use trident_runtime::Declined;
 
 use super::types::{format_8, scalar, unsigned};
-use super::writer::{Writer, decline};
+use super::writer::{Writer, decline, malformed};
 
 /// An elementwise op on scalars or vectors as an expression.
 pub(super) fn expression(writer: &mut Writer<'_>, op: &Op) -> Result<String, Declined> {
     let x = writer.operands(op);
     let is_vector = op.defined().any(|id| writer.ty(id).dims().is_none_or(|d| !d.is_empty()));
     if is_vector {
-        return Err(decline(op, "is written for scalars only"));
+        return Err(malformed(op, "is written for scalars only"));
     }
     // Its operands may be pointers.
     if let (K::Where, [condition, a, b]) = (op.kind, &x[..]) {
@@ -20,7 +20,7 @@ pub(super) fn expression(writer: &mut Writer<'_>, op: &Op) -> Result<String, Dec
     }
     let dtype = |id: Option<trident_ir::ValueId>| id.and_then(|id| writer.ty(id).dtype());
     let (Some(from), Some(to)) = (dtype(op.used().next()), dtype(op.defined().next())) else {
-        return Err(decline(op, "is not of elements"));
+        return Err(decline(op, "its operands are not elements"));
     };
     let name = |dtype| scalar(dtype).ok_or_else(|| format!("Metal has no element type {dtype}"));
     let (source, target) = (
@@ -38,7 +38,7 @@ pub(super) fn expression(writer: &mut Writer<'_>, op: &Op) -> Result<String, Dec
         _ if from.is_float() => site.float(writer),
         _ => site.integer(writer),
     };
-    found.ok_or_else(|| decline(op, format!("has no form in Metal on {from}")))
+    found.ok_or_else(|| decline(op, format!("Metal has no such function for {from}")))
 }
 
 struct Site<'a> {

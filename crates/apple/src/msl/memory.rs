@@ -5,14 +5,14 @@ use trident_runtime::Declined;
 
 use super::report;
 use super::types::scalar;
-use super::writer::{Writer, decline, view};
+use super::writer::{Writer, decline, malformed, view};
 
 pub(super) fn write(writer: &mut Writer<'_>, op: &Op) -> Result<(), Declined> {
     let x = writer.operands(op);
     let of_axis = |vector: &str, axis: i64| {
         let axis = usize::try_from(axis).ok().and_then(|axis| ["x", "y", "z"].get(axis));
         axis.map(|axis| format!("int({vector}.{axis})"))
-            .ok_or_else(|| decline(op, "has no such axis"))
+            .ok_or_else(|| malformed(op, "has no such axis"))
     };
     let expression = match op.kind {
         K::ThreadgroupId => of_axis("group", view(op, ops::ThreadgroupId::of)?.axis())?,
@@ -70,7 +70,7 @@ pub(super) fn write(writer: &mut Writer<'_>, op: &Op) -> Result<(), Declined> {
         K::Print => return report::print(writer, op),
         K::Assert => return report::assert(writer, op),
         K::Assume => return Ok(()),
-        _ => return Err(decline(op, "has no form in Metal yet")),
+        _ => return Err(decline(op, "this operation is not supported on Metal")),
     };
     writer.give(op, &expression)
 }
@@ -83,7 +83,7 @@ const _: () = assert!(PTR == ops::AtomicStore::AT.ptr);
 /// A pointer to an element as one to an atomic of its type.
 fn atomic_pointer(writer: &Writer<'_>, op: &Op, ptr: &str) -> Result<String, Declined> {
     let Some(Type::Pointer(ty)) = op.input(PTR).map(|id| writer.ty(id)) else {
-        return Err(decline(op, "takes no pointer"));
+        return Err(malformed(op, "takes no pointer"));
     };
     let element = match ty.to {
         DType::I32 => "int",
@@ -112,7 +112,7 @@ fn atomic(writer: &mut Writer<'_>, op: &Op, x: &[String]) -> Result<String, Decl
         "max" | "umax" => "fetch_max",
         "min" | "umin" => "fetch_min",
         "exchange" => "exchange",
-        _ => return Err(decline(op, "has no such op")),
+        _ => return Err(decline(op, "Metal has no such atomic operation")),
     };
     Ok(format!("atomic_{function}_explicit({ptr}, {}, memory_order_relaxed)", x[1]))
 }
@@ -121,7 +121,7 @@ fn atomic(writer: &mut Writer<'_>, op: &Op, x: &[String]) -> Result<String, Decl
 fn alloc(writer: &mut Writer<'_>, op: &Op) -> Result<(), Declined> {
     let alloc = view(op, ops::Alloc::of)?;
     let Some(id) = alloc.ptr() else { return Ok(()) };
-    let Type::Pointer(ptr) = writer.ty(id) else { return Err(decline(op, "gives no pointer")) };
+    let Type::Pointer(ptr) = writer.ty(id) else { return Err(malformed(op, "gives no pointer")) };
     let element = scalar(ptr.to)
         .ok_or_else(|| decline(op, format!("Metal has no element type {}", ptr.to)))?;
     let (name, len) = (writer.name(id), alloc.len());
@@ -150,7 +150,7 @@ fn vector(
     align: i64,
     width: usize,
 ) -> Result<String, Declined> {
-    let Type::Pointer(ty) = writer.ty(id) else { return Err(decline(op, "takes no pointer")) };
+    let Type::Pointer(ty) = writer.ty(id) else { return Err(malformed(op, "takes no pointer")) };
     let element = match ty.to {
         // Vectors of truth values are not for memory.
         DType::Bool => "uchar",

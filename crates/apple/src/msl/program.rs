@@ -95,10 +95,10 @@ pub fn write(module: &Module, programs: u32) -> Result<Program, Declined> {
     let whole = |reason: &str| Declined::module(reason);
     let entry = module.entry().ok_or_else(|| whole("the module has no function"))?;
     let Some(threads) = entry.threads.filter(|_| entry.level == Level::Lane) else {
-        return Err(whole("its entry is no kernel of level lane"));
+        return Err(whole("its entry is not a kernel"));
     };
     if programs > 1 && threads as usize != SIMDGROUP {
-        return Err(whole("its programs are no simdgroups"));
+        return Err(whole("its programs are not simdgroups"));
     }
     let name = identifier(&entry.name);
     let mut writer = Writer::new(entry, programs);

@@ -7,7 +7,7 @@ use trident_ir::{DType, Loc, Op, Type, ops};
 use trident_runtime::Declined;
 
 use super::types::unsigned;
-use super::writer::{Writer, decline, view};
+use super::writer::{Writer, malformed, view};
 
 /// Words before the first record.
 pub const HEAD: usize = 2;
@@ -84,9 +84,9 @@ pub(super) fn print(writer: &mut Writer<'_>, op: &Op) -> Result<(), Declined> {
                 Some(dtype) => {
                     (Some(dtype), format!("ulong(as_type<{}>({element}))", unsigned(dtype)))
                 }
-                None => return Err(decline(op, "prints no elements")),
+                None => return Err(malformed(op, "prints no elements")),
             },
-            None => return Err(decline(op, "lacks an operand")),
+            None => return Err(malformed(op, "lacks an operand")),
         };
         let own = print.signed().and_then(|signed| signed.get(i)).map(|&signed| signed != 0);
         let message = Message::Print {

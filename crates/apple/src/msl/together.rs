@@ -5,7 +5,7 @@ use trident_runtime::Declined;
 
 use super::accumulator;
 use super::types::scalar;
-use super::writer::{Writer, decline, view};
+use super::writer::{Writer, decline, malformed, view};
 
 pub(super) fn write(writer: &mut Writer<'_>, op: &Op) -> Result<(), Declined> {
     let x = writer.operands(op);
@@ -58,7 +58,7 @@ pub(super) fn write(writer: &mut Writer<'_>, op: &Op) -> Result<(), Declined> {
         | K::AccumulatorLoad
         | K::AccumulatorStore
         | K::AccumulatorMultiplyAdd => return accumulator::write(writer, op),
-        _ => return Err(decline(op, "has no form in Metal")),
+        _ => return Err(decline(op, "Metal has no such operation")),
     };
     writer.give(op, &expression)
 }
@@ -90,7 +90,7 @@ fn element(writer: &Writer<'_>, op: &Op, id: Option<ValueId>) -> Result<&'static
         Some(ty) => ty.dtype().filter(|_| ty.dims().is_some_and(|dims| dims.is_empty())),
         None => None,
     };
-    dtype.and_then(scalar).ok_or_else(|| decline(op, "is not of elements that Metal has"))
+    dtype.and_then(scalar).ok_or_else(|| decline(op, "Metal has no such element type"))
 }
 
 /// A bfloat travels as its bits: its shuffle fails in some versions of the compiler.
@@ -123,7 +123,7 @@ fn reduced(writer: &Writer<'_>, op: &Op) -> Result<(), Declined> {
     match op.used().next().and_then(|id| writer.ty(id).dtype()) {
         Some(dtype) if is_reduced(dtype) => Ok(()),
         Some(dtype) => Err(decline(op, format!("simdgroup functions take no {dtype}"))),
-        None => Err(decline(op, "takes no elements")),
+        None => Err(malformed(op, "takes no elements")),
     }
 }
 
@@ -137,7 +137,7 @@ fn reduction(writer: &Writer<'_>, op: &Op, x: &str) -> Result<String, Declined> 
         "and" => "simd_and",
         "or" => "simd_or",
         "xor" => "simd_xor",
-        _ => return Err(decline(op, "has no such reduction")),
+        _ => return Err(decline(op, "Metal has no such reduction")),
     };
     Ok(format!("{function}({x})"))
 }
@@ -149,6 +149,6 @@ fn prefix(writer: &Writer<'_>, op: &Op, x: &str) -> Result<String, Declined> {
     match prefix.op() {
         "add" => Ok(format!("simd_prefix_{kind}_sum({x})")),
         "mul" => Ok(format!("simd_prefix_{kind}_product({x})")),
-        _ => Err(decline(op, "has no such prefix")),
+        _ => Err(decline(op, "Metal has no such prefix operation")),
     }
 }

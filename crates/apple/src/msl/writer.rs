@@ -236,7 +236,12 @@ pub(super) fn decline(op: &Op, reason: impl Into<String>) -> Declined {
     Declined::op(op, reason)
 }
 
+/// The error of an op that the verifier would have rejected.
+pub(super) fn malformed(op: &Op, reason: &str) -> Declined {
+    decline(op, format!("internal error: {reason}; please report it with the kernel"))
+}
+
 /// The typed view of an op, by its `of`.
 pub(super) fn view<'a, V>(op: &'a Op, of: fn(&'a Op) -> Option<V>) -> Result<V, Declined> {
-    of(op).ok_or_else(|| decline(op, "has other operands or attributes than its kind"))
+    of(op).ok_or_else(|| malformed(op, "has other operands or attributes than its kind"))
 }

@@ -82,7 +82,7 @@ fn of_model(args: &Args) -> Result<(), Failure> {
     let output = match (args.emit.as_deref(), &args.output) {
         (Some(MPS), Some(output)) => output,
         (Some(MPS), None) => {
-            let text = format!("`{file}` is compiled to a file, and its name is missing");
+            let text = format!("`{file}` needs the name of the file to compile it to");
             return Err(Failure::usage(text).hint("add `-o MODEL.mps`"));
         }
         (Some(form), _) => {
@@ -100,12 +100,12 @@ fn of_model(args: &Args) -> Result<(), Failure> {
         Model::Onnx(model) => model,
         Model::Compiled(_) => {
             let text = format!("`{}` is a compiled model already", args.file.display());
-            return Err(Failure::usage(text).hint("compile the ONNX file that it was made of"));
+            return Err(Failure::usage(text).hint("compile the ONNX file that it was made from"));
         }
     };
     let same = fs::canonicalize(&args.file).ok().zip(fs::canonicalize(output).ok());
     if same.is_some_and(|(file, output)| file == output) {
-        let text = format!("`{}` would be replaced by what it is compiled to", args.file.display());
+        let text = format!("the output would replace the model `{}` itself", args.file.display());
         return Err(Failure::usage(text).hint("choose another name for --output"));
     }
     let limits = args.memory.limits();
@@ -202,7 +202,7 @@ fn device_text(args: &Args) -> Result<String, Failure> {
 fn metal_text(args: &Args) -> Result<String, Failure> {
     let chip = MetalChip::named(args.chip.as_deref()).map_err(Failure::usage)?;
     if args.checks.checks_more() {
-        let text = format!("programs for `{METAL}` check no accesses, and --check asks for that");
+        let text = format!("programs for `{METAL}` cannot check accesses, which --check asks for");
         return Err(Failure::usage(text).hint("`--device cpu` shows code that checks"));
     }
     let module = kernel::read(&args.file)?;

@@ -102,8 +102,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         Model::Onnx(_) => None,
     };
     if compiled.is_some() && args.no_passes {
-        let failure = Failure::usage("a compiled model has been through the passes");
-        return Err(failure.hint("inspect the ONNX file that it was made of"));
+        let failure = Failure::usage("a compiled model is already optimised");
+        return Err(failure.hint("inspect the ONNX file that it was made from"));
     }
     if args.no_passes {
         options.passes = PassOptions::none();
@@ -147,7 +147,8 @@ fn overview(args: &Args, folders: &[PathBuf]) -> Result<(), Failure> {
         ("--no-passes", args.no_passes),
     ];
     if let Some((option, _)) = of_one.into_iter().find(|(_, given)| *given) {
-        let failure = Failure::usage(format!("`{option}` is about one model, not a repository"));
+        let failure =
+            Failure::usage(format!("`{option}` applies to one model, not to a repository"));
         return Err(failure.hint("give a model's folder"));
     }
     let overview = Overview::of(&args.model, folders, &args.device);

@@ -85,11 +85,11 @@ impl Launch<'_> {
 
 fn failure(error: LaunchError) -> Failure {
     let hint = match error {
-        LaunchError::Access { .. } => Some(
-            "--arg says what the kernel works on and how large it is, --grid how many programs",
-        ),
+        LaunchError::Access { .. } => {
+            Some("--arg sets the kernel's arguments and their sizes, --grid the number of programs")
+        }
         LaunchError::Memory { .. } => Some("smaller blocks need less, and so do fewer --threads"),
-        LaunchError::Grid { .. } => Some("give fewer programs in --grid"),
+        LaunchError::Grid { .. } => Some("ask for fewer programs with --grid"),
         LaunchError::Assert { .. }
         | LaunchError::Assume { .. }
         | LaunchError::Step { .. }
@@ -143,8 +143,11 @@ impl Results {
         match (&self.changed[..], &self.kept[..]) {
             ([], []) => {
                 let path = path.display();
-                let text = format!("the kernel changed no array: there is nothing for `{path}`");
-                Err(Failure::run(text).hint("it has no store to an array that --arg gives"))
+                let text = format!(
+                    "the kernel changed no array, so there is nothing to write to `{path}`"
+                );
+                Err(Failure::run(text)
+                    .hint("the kernel does not store to any array given by --arg"))
             }
             ([], kept) => Ok(kept),
             (changed, _) => Ok(changed),

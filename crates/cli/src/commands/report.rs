@@ -83,7 +83,7 @@ impl Report<'_> {
         }
         let types: Vec<String> =
             self.results.iter().map(|(name, v)| format!("`{name}` is {}", v.describe())).collect();
-        let text = "--top-k ranks scores in outputs with 1 or 2 dimensions or in maps, and there are none; 64-bit integers are labels";
+        let text = "--top-k ranks scores, and no output holds scores: they are floats with 1 or 2 dimensions, or maps";
         Err(Failure::usage(text).hint(types.join(", ")))
     }
 

@@ -135,7 +135,7 @@ impl Args {
         let random =
             |arg: &String| arg.split_once('=').is_some_and(|(_, v)| v.starts_with("random:"));
         if self.inputs.has_seed() && !self.kernel.arg.iter().any(random) {
-            return Err(Failure::usage("--seed is for random arrays, and no --arg is random"));
+            return Err(Failure::usage("--seed is for random arrays, and no --arg asks for one"));
         }
         Ok(())
     }
@@ -145,7 +145,7 @@ impl Args {
         self.check_options(&self.kernel.given(), "kernels", "a model")
             .map_err(|e| e.hint("kernels are .ttir files; models take --input"))?;
         if self.labels.is_some() && self.top_k == Some(0) {
-            let text = "--labels names classes, and --top-k 0 shows none";
+            let text = "--labels names classes, and --top-k 0 shows none; leave one of them out";
             return Err(Failure::usage(text));
         }
         Ok(())

@@ -99,7 +99,9 @@ impl InputArgs {
             return Err(Failure::usage(text).hint("a file has dimensions of its own"));
         }
         if self.seed.is_some() && bound.random.is_empty() {
-            return Err(Failure::usage("--seed is for random inputs, and no input is random"));
+            return Err(Failure::usage(
+                "--seed is for random inputs, and no input is random; leave it out",
+            ));
         }
         Ok(bound)
     }
@@ -134,7 +136,7 @@ impl Bound {
 
 /// A number of the command line that has no sign.
 pub(crate) fn whole<T: FromStr>(text: &str) -> Result<T, String> {
-    text.parse().map_err(|_| "give a whole number from 0 on".to_owned())
+    text.parse().map_err(|_| "give a whole number of at least 0".to_owned())
 }
 
 /// Says something on standard error that is no failure.

@@ -105,7 +105,7 @@ impl Reader<'_> {
         }
         let what = format!("input `{}`, {},", input.name, Type::fixed(ty.dtype, &dims));
         let bytes = tensor_bytes(ty.dtype, &dims).ok_or_else(|| {
-            Failure::usage(format!("{what} would take more bytes than memory can have"))
+            Failure::usage(format!("{what} would take more bytes than a memory can hold"))
                 .hint("give it smaller dimensions by --shape")
         })?;
         let before = if taken > 0 { " with the inputs before it" } else { "" };
@@ -127,7 +127,7 @@ impl Reader<'_> {
         let (path, pool) = (Path::new(file), self.session.pool());
         let extension = ending(path);
         if path.exists() && !ENDINGS.contains(&extension.as_str()) {
-            let text = format!("`{file}` is of no known kind");
+            let text = format!("the kind of `{file}` is unknown");
             return Err(Failure::usage(text)
                 .hint("inputs are .npy, .npz, .pb, .json, .png or .jpg files, or `random`"));
         }
@@ -209,7 +209,7 @@ impl Reader<'_> {
         let input = self.or_next(input, file, bound)?;
         let Some(dtype) = element_type(&input.ty) else {
             let text =
-                format!("input `{}` ({}) is no tensor, as `{file}` is", input.name, input.ty);
+                format!("input `{}` ({}) is not a tensor, as `{file}` is", input.name, input.ty);
             return Err(Failure::usage(text).hint("give it as a .pb file"));
         };
         let tensor = read(Some(dtype)).map_err(|e| cannot_read(file, input, &e))?;

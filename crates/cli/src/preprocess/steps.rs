@@ -73,7 +73,7 @@ impl FromStr for Preprocess {
                 ("bgr", "") => result.channels = Some(Channels::Bgr),
                 _ => {
                     return Err(format!(
-                        "`{part}` is no preprocessing step; known are scale=1/255, mean=A:B:C, std=A:B:C, \
+                        "`{part}` is not a preprocessing step; known are scale=1/255, mean=A:B:C, std=A:B:C, \
                          layout=nchw, layout=nhwc, size=WIDTHxHEIGHT, short=SIDE, crop=SIDE or crop=WIDTHxHEIGHT, \
                          letterbox=SIDE or letterbox=WIDTHxHEIGHT, fill=GRAY, gray, rgb, bgr"
                     ));
@@ -98,7 +98,7 @@ fn number(text: &str) -> Result<f64, String> {
         Some((a, b)) => parse(a).zip(parse(b)).map(|(a, b)| a / b).filter(|v| v.is_finite()),
         None => parse(text),
     };
-    value.ok_or_else(|| format!("`{text}` is no number"))
+    value.ok_or_else(|| format!("`{text}` is not a number"))
 }
 
 fn numbers(text: &str) -> Result<Vec<f64>, String> {
@@ -117,7 +117,7 @@ fn size(text: &str) -> Result<(u32, u32), String> {
         Some((w, h)) => Ok((side(w)?, side(h)?)),
         None => side(text).map(|n| (n, n)),
     }
-    .map_err(|_| format!("`{text}` is no size such as 224x224"))
+    .map_err(|_| format!("`{text}` is not a size such as 224x224"))
 }
 
 #[cfg(test)]

@@ -135,7 +135,7 @@ impl ModelFolder {
             true => Failure::usage(format!("model `{path}` has no version"))
                 .hint("put the model's file into a folder `1`"),
             false => Failure::usage(format!(
-                "model `{path}` has no version that its `version_policy` serves"
+                "model `{path}` has no version that its `version_policy` selects"
             )),
         })
     }

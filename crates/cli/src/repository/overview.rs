@@ -153,7 +153,7 @@ impl Row {
     ) -> Result<(), Failure> {
         let Some(folder) = ModelFolder::open(path)? else {
             let text = "this folder has neither a `config.pbtxt` nor versions such as `1`";
-            let hint = "a server takes every folder of a repository for a model";
+            let hint = "a server loads every folder of a repository as a model";
             return Err(Failure::usage(text).hint(hint));
         };
         let config = &folder.config;

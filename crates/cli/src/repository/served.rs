@@ -52,7 +52,7 @@ impl Served {
             let reason = escape(&reason.to_string());
             writeln!(
                 text,
-                "  requests run one by one, as their rows depend on each other: {reason}"
+                "  requests run one by one, because their rows depend on each other: {reason}"
             )?;
         }
         for Sent { role, name, data_type, shape, optional } in self.sent() {

@@ -167,7 +167,7 @@ impl Checker {
         let name = &watched.region.name;
         if aligned && !address.is_multiple_of(bytes) {
             let detail = format!(
-                "{access} of {bytes} bytes at byte {offset} of `{name}`, which is no multiple of {bytes}"
+                "{access} of {bytes} bytes at byte {offset} of `{name}`, which is not a multiple of {bytes}"
             );
             let name = name.clone();
             self.report(FindingKind::Misaligned, Site::Code(pc), name, actor, detail);

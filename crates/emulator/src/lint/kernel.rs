@@ -74,7 +74,7 @@ impl Lint<'_> {
             let space = words.contains(&"device") || words.contains(&"constant");
             if !space || !(parameter.ty.ends_with('*') || parameter.ty.ends_with('&')) {
                 let message = format!(
-                    "buffer `{name}` is no pointer or reference to `device` or `constant` memory"
+                    "buffer `{name}` is not a pointer or reference to `device` or `constant` memory"
                 );
                 self.report(KERNEL_ARGUMENT, at, message);
             }

@@ -43,7 +43,9 @@ fn steps_that_are_not_positive_are_errors_with_their_place() {
     assert_eq!(launch(body, [1, 0, 0, 2], [1, 1, 1]), Ok(()));
     for (elements, step) in [([1, 0, 0, -1], 0), ([5, -9, 0, 1], -3)] {
         let error = launch(body, elements, [1, 1, 1]).unwrap_err().to_string();
-        let text = format!("program (0, 0, 0) at k.py:7: the step is {step}, must be positive");
+        let text = format!(
+            "program (0, 0, 0) at k.py:7: the step of the loop is {step}, expected a positive number"
+        );
         assert_eq!(error, text);
     }
 }

@@ -16,17 +16,21 @@ impl<'a> Run<'a> {
         inputs: Vec<Option<Value>>,
         frame: &mut Frame,
     ) -> Result<Vec<Option<Value>>, Failure> {
-        let results = match work {
-            Work::If(branches) => {
-                let cond = self.truth(step, inputs.into_iter().next().flatten(), 0)?;
-                let [yes, no] = branches;
-                let cond = cond.ok_or(KernelError::Missing(0))?;
-                self.block(if cond { yes } else { no }, vec![], frame)?
-            }
-            Work::Loop(body) => self.repeat(step, body, inputs, frame)?,
-            Work::Scan(scan) => self.scan(step, scan, inputs, frame)?,
-            Work::Kernel(_) => return Err(KernelError::domain("is no control flow").into()),
-        };
+        let results =
+            match work {
+                Work::If(branches) => {
+                    let cond = self.truth(step, inputs.into_iter().next().flatten(), 0)?;
+                    let [yes, no] = branches;
+                    let cond = cond.ok_or(KernelError::Missing(0))?;
+                    self.block(if cond { yes } else { no }, vec![], frame)?
+                }
+                Work::Loop(body) => self.repeat(step, body, inputs, frame)?,
+                Work::Scan(scan) => self.scan(step, scan, inputs, frame)?,
+                Work::Kernel(_) => return Err(KernelError::domain(
+                    "internal error: not a control-flow operation; please report it with the model",
+                )
+                .into()),
+            };
         Ok(results.into_iter().map(Some).collect())
     }
 
@@ -159,7 +163,7 @@ impl<'a> Run<'a> {
             let n = sequence.dims()[axis];
             let expected = *length.get_or_insert(n);
             if n != expected {
-                let text = format!("operands to scan have {expected} and {n} slices");
+                let text = format!("the inputs to scan have {expected} and {n} slices");
                 return Err(KernelError::shape(text).into());
             }
             axes.push(axis);

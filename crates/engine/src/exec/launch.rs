@@ -3,7 +3,7 @@
 use super::streams::InFlight;
 use super::{Failure, Run};
 use crate::context::{CancelFlag, Deadline};
-use crate::error::{OpFailure, RunError};
+use crate::error::{OpFailure, RunError, RunPoint};
 use crate::plan::{Plan, Step};
 use std::cell::Cell;
 use std::time::{Duration, Instant};
@@ -207,13 +207,26 @@ impl<'a> Run<'a> {
         }
     }
 
+    /// The name of a step's operand in errors: the tensor's, or the op's own where the operand is absent.
+    fn operand_name(&self, step: &Step, i: usize) -> String {
+        if let Some(value) = step.operands.get(i).copied().flatten() {
+            return format!("`{}`", self.plan.func.info(value).name);
+        }
+        let declared = match step.point() {
+            RunPoint::Op(op) => op.kind.decl().operand(i),
+            _ => None,
+        };
+        declared.map_or_else(|| format!("input {i}"), |operand| format!("input `{}`", operand.name))
+    }
+
     fn error(&self, step: &Step, error: KernelError, operands: &Operands) -> RunError {
         let at = step.point();
         match error {
             KernelError::Panic(message) => RunError::Panic { at, message },
             source => {
                 let operands = operands.describe(self.plan, step);
-                RunError::Op(Box::new(OpFailure { at, operands, source }))
+                let reason = source.with_names(|i| self.operand_name(step, i));
+                RunError::Op(Box::new(OpFailure { at, operands, reason, source }))
             }
         }
     }
@@ -226,12 +239,13 @@ fn agree(
     outputs: &[Option<Value>],
 ) -> Result<(), RunError> {
     let wrong = |message: String| RunError::Panic { at: step.point(), message };
-    let foretold = foretold.map_err(|e| wrong(format!("results foretold to be wrong: {e}")))?;
+    let foretold =
+        foretold.map_err(|e| wrong(format!("the prediction of its results failed: {e}")))?;
     for (i, shape) in foretold.iter().enumerate() {
         let output = outputs.get(i).and_then(Option::as_ref);
         if !shape.fits(output) {
             let actual = output.map_or("nothing".into(), Value::describe);
-            return Err(wrong(format!("result {i} is {actual}, foretold as {shape:?}")));
+            return Err(wrong(format!("result {i} is {actual}, predicted as {shape:?}")));
         }
     }
     Ok(())

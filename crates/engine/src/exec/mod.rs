@@ -104,7 +104,7 @@ impl<'a> Run<'a> {
         }
         let results = block.results.iter().map(|operand| {
             self.fetch(*operand, frame).ok_or_else(|| RunError::Internal {
-                message: "a result of a block has no value".into(),
+                message: "a result of a subgraph has no value".into(),
             })
         });
         results.collect()

@@ -60,7 +60,9 @@ impl Slices {
         let (dtype, dims) = self.each.get_or_insert_with(|| (slice.dtype(), slice.dims().to_vec()));
         if (*dtype, dims.as_slice()) != (slice.dtype(), slice.dims()) {
             let (a, b) = (Type::fixed(*dtype, dims), slice.ty());
-            return Err(KernelError::shape(format!("slices of types {a} and {b} do not stack")));
+            return Err(KernelError::shape(format!(
+                "slices of types {a} and {b} cannot be stacked"
+            )));
         }
         let stacked = |n: usize| [&[n], dims.as_slice()].concat();
         let too_large = KernelError::TooLarge { dtype: *dtype, dims: stacked(self.count + 1) };

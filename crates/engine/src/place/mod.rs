@@ -56,7 +56,11 @@ impl Placement {
             true => Ok(()),
             false => {
                 let op = format!("function `{}`", func.name);
-                Err(PlanError::Malformed { op, reason: "has regions that do not fit it".into() })
+                Err(PlanError::Malformed {
+                    op,
+                    reason: "does not fit the devices chosen for it; compile the model again"
+                        .into(),
+                })
             }
         }
     }

@@ -148,8 +148,10 @@ impl Regions<'_> {
         let body = mem::take(&mut func.body);
         if body.results != results {
             let op = format!("function `{}`", func.name);
-            let reason =
-                format!("device `{}` rewrites a region to other results", device.info().name);
+            let reason = format!(
+                "internal error: device `{}` changed the results of an optimised part; please report it with the model",
+                device.info().name
+            );
             return Err(PlanError::Malformed { op, reason });
         }
         let at = self.list.len();

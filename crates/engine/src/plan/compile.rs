@@ -304,7 +304,7 @@ impl Compiler<'_> {
                 made: Traversals::new(scan.scan_output_axes(), scan.scan_output_directions()),
             })),
             _ => {
-                let reason = "its regions do not fit it".into();
+                let reason = "its subgraphs or attributes do not fit it".into();
                 Err(PlanError::Malformed { op: described.into(), reason })
             }
         }
@@ -317,8 +317,8 @@ impl Compiler<'_> {
         for (place, device) in self.devices.iter().enumerate() {
             if !offers.iter().any(|offer| offer.place == place) {
                 let name = device.info().name.clone();
-                notes.push(format!("{name} does not claim it"));
-                declined.push((name, Declined::op(op, "does not claim it")));
+                notes.push(format!("{name} does not run this operation"));
+                declined.push((name, Declined::op(op, "does not run this operation")));
             }
         }
         let constant = |v: ValueId| self.constants.tensor(v);
@@ -360,7 +360,7 @@ impl Compiler<'_> {
 fn reason(nanos: Option<f64>, offers: &[Offer], declines: usize) -> String {
     let left = &offers[declines..];
     match (left.len(), nanos) {
-        (1, _) if declines == 0 => "the only device that claims it".to_owned(),
+        (1, _) if declines == 0 => "the only device that runs this operation".to_owned(),
         (1, _) => "the only device that can run it".to_owned(),
         (_, None) => "rewritten for this device".to_owned(),
         (n, Some(nanos)) => {

@@ -205,7 +205,7 @@ pub fn resize(
     };
     let length = |what: &str, got: usize, want: usize| match got == want {
         true => Ok(()),
-        false => invalid(format!("{got} {what} where {want} are needed")),
+        false => invalid(format!("there are {got} {what}, expected {want}")),
     };
     let whole = |&n: &usize| {
         let roi = (0.0, 1.0);

@@ -8,7 +8,7 @@ use crate::{DType, Level, OpName, counted};
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum InterpError {
     /// The module has no such function.
-    #[error("the module has no function @{0}")]
+    #[error("there is no function @{0}")]
     NoFunction(String),
     /// A lane function without a number of threads.
     #[error("@{0} has no number of threads: it is called by kernels, not launched")]

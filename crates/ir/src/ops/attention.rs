@@ -69,7 +69,7 @@ fn heads(cx: &View<'_>, name: &str) -> Result<i64, ShapeError> {
     match cx.op.int(name) {
         Some(h) if h > 0 => Ok(h),
         Some(h) => Err(cx.error(format!("`{name}` is {h}"))),
-        None => Err(cx.error(format!("needs `{name}` for operands of rank 3"))),
+        None => Err(cx.error(format!("needs `{name}` for inputs of rank 3"))),
     }
 }
 

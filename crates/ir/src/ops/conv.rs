@@ -211,7 +211,7 @@ fn transposed_conv(cx: &View<'_>) -> Shapes {
     }
     let channels = match cx.shape(1) {
         Some(ws) => {
-            cx.equal(&xs[1], &ws[0], "channels of the operand and of the weights")?;
+            cx.equal(&xs[1], &ws[0], "channels of the input and of the weights")?;
             dims::times(&ws[1], group)
         }
         None => Dim::Unknown,

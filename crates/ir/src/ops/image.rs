@@ -65,7 +65,7 @@ fn grid_sample(cx: &View<'_>) -> Shapes {
     cx.expect_rank(1, rank)?;
     let at = |i: usize, j: usize| cx.shape(i).map_or(Dim::Unknown, |s| s[j].clone());
     cx.equal(&at(1, rank - 1), &Dim::Fixed(rank - 2), "coordinates of the grid and spatial axes")?;
-    let batch = cx.equal(&at(0, 0), &at(1, 0), "batches of operand and grid")?;
+    let batch = cx.equal(&at(0, 0), &at(1, 0), "batches of input and grid")?;
     let mut shape = vec![batch, at(0, 1)];
     shape.extend((1..rank - 1).map(|j| at(1, j)));
     one(shape)

@@ -210,7 +210,7 @@ fn einsum(cx: &View<'_>) -> Shapes {
     let dots = if right.contains("...") { ellipsis } else { vec![] };
     let size = |c: char| {
         let found = sizes.get(&c).cloned();
-        found.ok_or_else(|| cx.error(format!("{equation:?}: {c} is in no operand")))
+        found.ok_or_else(|| cx.error(format!("{equation:?}: {c} is in no input")))
     };
     for c in head.chars() {
         shape.push(size(c)?);

@@ -37,7 +37,7 @@ fn recurrent(cx: &View<'_>) -> Shapes {
     }
     let Some([first, second, size]) = cx.shape(0) else { return nothing() };
     if let Some([_, _, expected]) = cx.shape(1) {
-        cx.equal(size, expected, "input size of the operand and of the weights")?;
+        cx.equal(size, expected, "input size of the input and of the weights")?;
     }
     let Some(op) = ops::Recurrence::of(cx.op) else { return nothing() };
     let batch_first = op.layout();

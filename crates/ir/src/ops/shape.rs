@@ -104,7 +104,7 @@ fn block_size(cx: &View<'_>) -> Result<i64, ShapeError> {
 fn divides(cx: &View<'_>, dim: &Dim, k: i64) -> Result<(), ShapeError> {
     match dim.fixed() {
         Some(n) if n as i64 % k != 0 => {
-            Err(cx.error(format!("{n} of {} is no multiple of {k}", cx.name_shape(0))))
+            Err(cx.error(format!("{n} of {} is not a multiple of {k}", cx.name_shape(0))))
         }
         _ => Ok(()),
     }

@@ -21,13 +21,14 @@ impl Infer<'_> {
     }
 
     fn region<'a>(&self, op: &'a Op, i: usize) -> Result<&'a Block, ShapeError> {
-        op.regions.get(i).ok_or_else(|| self.wrong(op, format!("has no region {i}")))
+        op.regions.get(i).ok_or_else(|| self.wrong(op, format!("has no subgraph {i}")))
     }
 
     /// The type of what a region yields.
     fn yielded(&self, op: &Op, block: &Block, i: usize) -> Result<Type, ShapeError> {
         let value = block.results.get(i);
-        let value = value.ok_or_else(|| self.wrong(op, format!("a region yields no value {i}")))?;
+        let value =
+            value.ok_or_else(|| self.wrong(op, format!("a subgraph gives no output {i}")))?;
         Ok(self.func.ty(*value).clone())
     }
 
@@ -56,7 +57,7 @@ impl Infer<'_> {
                 (Some(false), _) | (None, [true, false]) => (b, y),
                 (None, _) => {
                     let ty = join(&a, &b).ok_or_else(|| {
-                        self.wrong(op, format!("branches yield {a} and {b} for result {i}"))
+                        self.wrong(op, format!("the branches give {a} and {b} for output {i}"))
                     })?;
                     (ty, x.zip(y).and_then(|(x, y)| x.join(&y)))
                 }
@@ -73,7 +74,7 @@ impl Infer<'_> {
             let (has, needs) = (body.params.len(), types.len());
             return Err(self.wrong(
                 op,
-                format!("the region takes {}, expected {needs}", counted(has, "value")),
+                format!("the subgraph takes {}, expected {needs}", counted(has, "value")),
             ));
         }
         for (&param, ty) in body.params.iter().zip(types) {
@@ -99,7 +100,7 @@ impl Infer<'_> {
                 let next = self.yielded(op, body, first_result + i)?;
                 let slot = &mut types[first_param + i];
                 let wider = join(slot, &next).ok_or_else(|| {
-                    self.wrong(op, format!("carried value {i} is {slot} and becomes {next}"))
+                    self.wrong(op, format!("the value carried through the loop at position {i} is {slot} at first and then {next}"))
                 })?;
                 stable &= wider == *slot;
                 *slot = wider;
@@ -111,7 +112,7 @@ impl Infer<'_> {
     }
 
     fn operand_type(&self, op: &Op, v: Option<ValueId>, i: usize) -> Result<Type, ShapeError> {
-        let v = v.ok_or_else(|| self.wrong(op, format!("operand {i} is absent")))?;
+        let v = v.ok_or_else(|| self.wrong(op, format!("input {i} is missing")))?;
         Ok(self.func.ty(v).clone())
     }
 
@@ -129,7 +130,7 @@ impl Infer<'_> {
                 types[2 + i].clone()
             } else {
                 stacked(&self.yielded(op, body, i + 1)?, Dim::Unknown, 0)
-                    .ok_or_else(|| self.wrong(op, format!("result {i} is no tensor")))?
+                    .ok_or_else(|| self.wrong(op, format!("output {i} is not a tensor")))?
             };
             self.func.values[out.index()].ty = ty;
             self.follow(out, None);
@@ -158,7 +159,7 @@ impl Infer<'_> {
         let body = self.region(op, 0)?;
         let scanned = ops::Scan::of(op).and_then(|op| usize::try_from(op.num_scan_inputs()).ok());
         let states = scanned.and_then(|n| op.inputs.len().checked_sub(n)).ok_or_else(|| {
-            self.wrong(op, "`num_scan_inputs` is greater than the number of operands")
+            self.wrong(op, "`num_scan_inputs` is greater than the number of inputs")
         })?;
         let axis_of = |name: &str, i: usize| op.ints(name).and_then(|a| a.get(i)).copied();
         let mut types = vec![];
@@ -170,7 +171,7 @@ impl Infer<'_> {
                 continue;
             };
             let Type::Tensor(mut t) = ty else {
-                return Err(self.wrong(op, format!("operand {i} is no tensor")));
+                return Err(self.wrong(op, format!("input {i} is not a tensor")));
             };
             if let Some(shape) = &mut t.shape {
                 let axis = axis_of("scan_input_axes", slice).unwrap_or(0);
@@ -178,7 +179,7 @@ impl Infer<'_> {
                     .map_err(|e| self.wrong(op, e.to_string()))?;
                 let n = shape.remove(axis);
                 length = dims::unify(&length, &n).ok_or_else(|| {
-                    self.wrong(op, format!("scanned operands have {length} and {n} slices"))
+                    self.wrong(op, format!("the inputs to scan have {length} and {n} slices"))
                 })?;
             }
             types.push(Type::Tensor(t));
@@ -192,7 +193,7 @@ impl Infer<'_> {
                     let axis = axis_of("scan_output_axes", slice).unwrap_or(0);
                     let ty = self.yielded(op, body, i)?;
                     stacked(&ty, length.clone(), axis)
-                        .ok_or_else(|| self.wrong(op, format!("result {i} cannot be stacked")))?
+                        .ok_or_else(|| self.wrong(op, format!("output {i} cannot be stacked")))?
                 }
             };
             self.func.values[out.index()].ty = ty;

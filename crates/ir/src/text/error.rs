@@ -62,7 +62,7 @@ pub enum Syntax {
         what: &'static str,
     },
     /// An element that its type cannot hold.
-    #[error("`{text}` is no element of type {dtype}")]
+    #[error("`{text}` is not an element of type {dtype}")]
     Element {
         /// The text.
         text: String,

@@ -161,7 +161,7 @@ pub enum Violation {
         reason: &'static str,
     },
     /// A block in a region that runs element by element.
-    #[error("{op} in the region has to do with `%{value}`, which is no scalar")]
+    #[error("{op} in the region has to do with `%{value}`, which is not a scalar")]
     NotScalar {
         /// The op inside.
         op: String,
@@ -172,7 +172,7 @@ pub enum Violation {
     #[error("the region may not have effects: {0}")]
     Effect(String),
     /// A call of nothing.
-    #[error("the module has no function @{0}")]
+    #[error("there is no function @{0}")]
     Callee(String),
     /// A function that calls itself, perhaps through others.
     #[error("@{0} comes to call itself")]

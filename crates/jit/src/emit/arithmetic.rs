@@ -8,7 +8,7 @@ use trident_ir::{DType, Op, OpKind as K, ops};
 use trident_tile_analysis::{Elem, function_name};
 
 use super::node::Register;
-use super::{Emitter, Result, malformed, view};
+use super::{Emitter, Result, malformed, refused, view};
 
 impl<'m> Emitter<'m, '_> {
     /// The result of an elementwise or pointer op on these elements.
@@ -66,7 +66,11 @@ impl<'m> Emitter<'m, '_> {
             K::Or => return Ok(self.b.ins().bor(a, b)),
             K::Xor => return Ok(self.b.ins().bxor(a, b)),
             K::Not => return Ok(self.b.ins().bxor_imm_s(a, 1)),
-            kind => comparison(kind).ok_or_else(|| malformed(op, "is not for truth values"))?.1,
+            kind => {
+                comparison(kind)
+                    .ok_or_else(|| refused(op, "elements of type bool are not supported"))?
+                    .1
+            }
         };
         Ok(self.b.ins().icmp(cc, a, b))
     }
@@ -125,7 +129,7 @@ impl<'m> Emitter<'m, '_> {
                 let fixed = self.b.ins().iadd(rest, b);
                 self.b.ins().select(fix, fixed, rest)
             }
-            _ => return Err(malformed(op, format!("has no native code for {dtype}"))),
+            _ => return Err(refused(op, format!("elements of type {dtype} are not supported"))),
         })
     }
 

@@ -7,7 +7,7 @@ use trident_runtime::Checks;
 use trident_tile_analysis::{Elem, NodeId, Ordering, index_bits};
 
 use super::node::{Kind, Register};
-use super::{Emitter, Result, malformed, view};
+use super::{Emitter, Result, malformed, refused, view};
 use crate::abi::{self, FULL};
 use crate::routine::{Rmw, Routine};
 
@@ -216,5 +216,5 @@ fn rmw(op: &Op, name: &str, dtype: DType) -> Result<Routine> {
     let routines =
         candidates.into_iter().flatten().map(|dtype| Routine::AtomicRmw { op: rmw, dtype });
     let mut found = routines.filter(|r| r.slot().is_some());
-    found.next().ok_or_else(|| malformed(op, format!("there is no atomic `{name}` of {dtype}")))
+    found.next().ok_or_else(|| refused(op, format!("there is no atomic `{name}` of {dtype}")))
 }

@@ -7,7 +7,7 @@ use trident_ir::{DType, Func, Op, OpKind, ops};
 use trident_tile_analysis::{Elem, Fun, NodeId, function_name, index_bits, is_block_function};
 
 use super::node::{Kind, Register};
-use super::{Emitter, Result, is_toward_zero, malformed};
+use super::{Emitter, Result, is_toward_zero, malformed, refused};
 use crate::loops;
 use crate::routine::{Function, Rounding, Routine};
 
@@ -222,6 +222,6 @@ impl<'m> Emitter<'m, '_> {
             return if to.is_float() { self.narrowed(op, value, to) } else { Ok(value) };
         }
         let types: Vec<&str> = types.iter().map(|d| d.name()).collect();
-        Err(malformed(op, format!("there is no function `{name}` of ({})", types.join(", "))))
+        Err(refused(op, format!("there is no function `{name}` of ({})", types.join(", "))))
     }
 }

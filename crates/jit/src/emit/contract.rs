@@ -12,7 +12,7 @@ use trident_tile_analysis::{Bit, Elem, NodeId, axes, index_bits, own};
 
 use super::guard::Numbers;
 use super::node::Kind;
-use super::{Emitter, Result, malformed, view};
+use super::{Emitter, Result, malformed, refused, view};
 use crate::routine::{
     Dot, DotScaled, Factor, Format, Routine, ScaledFactor, dot_scaled_scratch_bytes,
     dot_scratch_bytes,
@@ -28,7 +28,7 @@ struct Matrices {
 fn matrices(op: &Op, values: &[Value]) -> Result<Matrices> {
     match *values {
         [address, batch, row, column] => Ok(Matrices { address, steps: [batch, row, column] }),
-        _ => Err(malformed(op, "takes blocks of rank 2 or 3")),
+        _ => Err(refused(op, "it takes blocks of rank 2 or 3")),
     }
 }
 
@@ -37,7 +37,7 @@ fn matrix(op: &Op, dims: &[usize]) -> Result<[usize; 3]> {
     match *dims {
         [m, n] => Ok([1, m, n]),
         [batch, m, n] => Ok([batch, m, n]),
-        _ => Err(malformed(op, "takes blocks of rank 2 or 3")),
+        _ => Err(refused(op, "it takes blocks of rank 2 or 3")),
     }
 }
 
@@ -145,13 +145,14 @@ impl<'m> Emitter<'m, '_> {
         let elem = self.nodes[c].elem;
         let (formats, wide) = Format::of(dtypes).ok_or_else(|| {
             let [a, b, c] = dtypes;
-            malformed(op, format!("has no native code for {a} × {b} + {c}"))
+            refused(op, format!("the types {a} × {b} + {c} are not supported"))
         })?;
         let a = self.factor(op, a, &a_dims)?;
         let b = self.factor(op, b, &b_dims)?;
         let (out, fresh) = self.summed_in(op, c, &dims)?;
         let bytes = dot_scratch_bytes(dtypes, m, n, k);
-        let bytes = bytes.ok_or_else(|| malformed(op, "needs too much memory"))?;
+        let bytes = bytes
+            .ok_or_else(|| refused(op, "its blocks need too much memory; use smaller blocks"))?;
         let top = self.scratch.top;
         let record = self.reserve(size_of::<Dot>());
         let scratch = self.reserve(bytes);
@@ -195,7 +196,7 @@ impl<'m> Emitter<'m, '_> {
             (self.tile(op, at.a)?, self.tile(op, at.b)?, self.tile(op, at.c)?);
         let elem = self.nodes[c].elem;
         if elem != Elem::Data(DType::F32) {
-            return Err(malformed(op, "has native code for sums in f32 only"));
+            return Err(refused(op, "only sums in f32 are supported"));
         }
         let [batch, m, n] = matrix(op, &dims)?;
         let [_, _, columns] = matrix(op, &a_dims)?;
@@ -219,7 +220,8 @@ impl<'m> Emitter<'m, '_> {
             });
         }
         let bytes = dot_scaled_scratch_bytes(m, n, k);
-        let bytes = bytes.ok_or_else(|| malformed(op, "needs too much memory"))?;
+        let bytes = bytes
+            .ok_or_else(|| refused(op, "its blocks need too much memory; use smaller blocks"))?;
         let top = self.scratch.top;
         let record = self.reserve(size_of::<DotScaled>());
         let scratch = self.reserve(bytes);
@@ -243,7 +245,10 @@ impl<'m> Emitter<'m, '_> {
                 Some("e2m1") => Factor::E2M1,
                 Some("bf16") => Factor::BF16,
                 Some("fp16") => Factor::FP16,
-                other => return Err(malformed(op, format!("has no format {other:?}"))),
+                other => {
+                    let name = other.unwrap_or_default();
+                    return Err(malformed(op, format!("`{name}` is not a format")));
+                }
             };
             self.put(record, at + offset_of!(ScaledFactor, data), data);
             self.put(record, at + offset_of!(ScaledFactor, scale), scale);

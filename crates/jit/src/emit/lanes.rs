@@ -16,7 +16,7 @@ use super::access::Store;
 use super::arithmetic::comparison;
 use super::node::{Kind, Register};
 use super::row::{Part, VectorPath};
-use super::{Declined, Emitter, Result, is_toward_zero, malformed, view};
+use super::{Declined, Emitter, Result, is_toward_zero, refused, view};
 
 /// Bytes of a vector.
 const BYTES: usize = 16;
@@ -92,7 +92,7 @@ pub(super) fn vector(elem: Elem) -> Option<Type> {
 
 /// The error for an op that [`Lanes::computes`] promises and nothing here computes.
 fn no_vectors(op: &Op, dtype: DType) -> Declined {
-    malformed(op, format!("has no vector code for {dtype}"))
+    refused(op, format!("elements of type {dtype} are not supported"))
 }
 
 impl<'m> Emitter<'m, '_> {

@@ -30,6 +30,8 @@ mod state;
 mod sweep;
 mod wide;
 
+use std::fmt::Display;
+
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, InstBuilder, MemFlagsData, Value, types};
 use cranelift_codegen::isa::{CallConv, TargetFrontendConfig};
@@ -47,7 +49,13 @@ use super::abi::Context;
 type Result<T> = std::result::Result<T, Declined>;
 
 /// An error about a module that the verifier would have rejected.
-fn malformed(op: &Op, reason: impl Into<String>) -> Declined {
+fn malformed(op: &Op, reason: impl Display) -> Declined {
+    let report = "please report it with the kernel";
+    Declined::op(op, format!("internal error: {reason}; {report}"))
+}
+
+/// The error of a valid op that has no native code.
+fn refused(op: &Op, reason: impl Into<String>) -> Declined {
     Declined::op(op, reason)
 }
 
@@ -315,7 +323,7 @@ impl<'m> Emitter<'m, '_> {
     fn scalar(&self, op: &Op, i: usize) -> Result<(Value, Elem)> {
         match self.operand(op, i)? {
             Val::Scalar(value, elem) => Ok((value, elem)),
-            _ => Err(malformed(op, format!("operand {i} is no scalar"))),
+            _ => Err(malformed(op, format!("operand {i} is not a scalar"))),
         }
     }
 
@@ -339,7 +347,7 @@ impl<'m> Emitter<'m, '_> {
     /// Element type and dimensions of result `i`.
     fn result(&self, op: &Op, i: usize) -> Result<(Elem, Vec<usize>)> {
         let ty = op.output(i).map(|id| self.calls.func().ty(id));
-        ty.and_then(block_type).ok_or_else(|| malformed(op, format!("result {i} is no block")))
+        ty.and_then(block_type).ok_or_else(|| malformed(op, format!("result {i} is not a block")))
     }
 
     fn node(&mut self, kind: Kind<'m>, elem: Elem, bits: u8, cost: u32, depth: u32) -> NodeId {

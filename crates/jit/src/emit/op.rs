@@ -10,7 +10,7 @@ use trident_tile_analysis::{
 };
 
 use super::node::{Kind, Register, Val};
-use super::{Condition, Emitter, Result, malformed, view};
+use super::{Condition, Emitter, Result, malformed, refused, view};
 
 /// Expressions deeper than this are materialised, which bounds the stack needed to evaluate one.
 const DEEP: u32 = 128;
@@ -84,7 +84,7 @@ impl<'m> Emitter<'m, '_> {
             // A volatile load is executed in place.
             K::Load => self.lazy(op),
             _ if is_lazy(op) => self.lazy(op),
-            _ => Err(malformed(op, "has no native code")),
+            _ => Err(refused(op, "this operation is not supported")),
         }
     }
 
@@ -262,7 +262,7 @@ impl<'m> Emitter<'m, '_> {
     fn constant(&mut self, op: &'m Op) -> Result<()> {
         let literal = view(op, ops::Constant::of)?.value();
         let LiteralData::Bytes(data) = literal.data() else {
-            return Err(malformed(op, "is of text"));
+            return Err(refused(op, "constants of text are not supported"));
         };
         let elem = Elem::Data(literal.dtype());
         let size = elem.size();
@@ -279,7 +279,10 @@ impl<'m> Emitter<'m, '_> {
         // Constants become code: a table of them would be a kernel's only data.
         const MOST: usize = 1024;
         if literal.len() > MOST {
-            return Err(malformed(op, format!("has more than {MOST} different elements")));
+            return Err(refused(
+                op,
+                format!("a constant may have at most {MOST} different elements"),
+            ));
         }
         let address = self.reserve(data.len());
         for (i, chunk) in data.chunks_exact(size).enumerate() {

@@ -7,7 +7,7 @@ use trident_ir::{DType, Op, ops};
 use trident_tile_analysis::Elem;
 
 use super::node::Val;
-use super::{Emitter, Result, malformed, view};
+use super::{Emitter, Result, refused, view};
 use crate::routine::{Print, Routine};
 
 impl<'m> Emitter<'m, '_> {
@@ -31,7 +31,7 @@ impl<'m> Emitter<'m, '_> {
                 0 => (self.int(0), vec![], None),
                 _ => {
                     if matches!(self.operand(op, operand)?, Val::Descriptor(_)) {
-                        return Err(malformed(op, "prints a descriptor"));
+                        return Err(refused(op, "a descriptor cannot be printed"));
                     }
                     let (node, dims) = self.tile(op, operand)?;
                     (self.address(node, &dims)?, dims, Some(self.nodes[node].elem))

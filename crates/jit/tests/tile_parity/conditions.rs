@@ -100,8 +100,9 @@ fn steps_are_positive_in_every_launch() {
             let outcome = ends_alike(&counts(ty, lower, upper, &step), n, ALL);
             assert_eq!(outcome.is_err(), fails, "{lower}, {upper}, {n}");
             if let Err(error) = outcome {
-                let text =
-                    format!("program (0, 0, 0) at k.py:5:11: the step is {n}, must be positive");
+                let text = format!(
+                    "program (0, 0, 0) at k.py:5:11: the step of the loop is {n}, expected a positive number"
+                );
                 assert_eq!(error.to_string(), text);
             }
         }

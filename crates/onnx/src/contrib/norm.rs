@@ -22,7 +22,7 @@ fn simplified(b: &mut Builder<'_>, node: &mut Node<'_>) -> Result<Outputs, OnnxE
     let [_, _] = node.operands()?;
     let mut norm = ops::RMSNormalization::new(node.need(0, "X")?, node.need(1, "scale")?);
     if node.output(1).is_some() {
-        return Err(unsupported(node, "result `inv_std_var`, which is for training").into());
+        return Err(unsupported(node, "output `inv_std_var`, which is for training").into());
     }
     if let Some(axis) = node.take_int("axis")? {
         norm = norm.axis(axis);

@@ -39,7 +39,7 @@ fn is_set(node: &mut Node<'_>, name: &str) -> Result<bool, OnnxErrorKind> {
 /// Matrices transposed. Vectors stay as they are.
 fn transposed(b: &mut Builder<'_>, node: &Node<'_>, x: ValueId) -> Result<ValueId, OnnxError> {
     let Some(rank) = b.func.ty(x).shape().map(<[_]>::len) else {
-        let reason = "attributes `transA` and `transB` for operands of unknown rank";
+        let reason = "attributes `transA` and `transB` for inputs of unknown rank";
         return Err(unsupported(node, reason).into());
     };
     if rank < 2 {
@@ -55,9 +55,9 @@ fn matmul_n_bits(_: &mut Builder<'_>, node: &mut Node<'_>, op: &mut Op) -> Resul
     let [_, _, _, zero_points, g_idx, bias] = node.operands()?;
     let (a, b, scales) = (node.need(0, "a")?, node.need(1, "b")?, node.need(2, "scales")?);
     if g_idx.is_some() {
-        return Err(unsupported(node, "operand `g_idx`, weights in an order of their own").into());
+        return Err(unsupported(node, "input `g_idx`, which reorders the weights").into());
     }
-    let reason = "attribute `weight_prepacked`, the layout of a GPU's kernels";
+    let reason = "attribute `weight_prepacked`, a layout for the kernels of one GPU";
     must_be_off(node, "weight_prepacked", reason)?;
     // The least accuracy that is asked for: products here have more.
     node.remove("accuracy_level");

@@ -30,13 +30,14 @@ fn rotary_embedding(b: &mut Builder<'_>, node: &mut Node<'_>) -> Result<Outputs,
     let size = node.take_int("rotary_embedding_dim")?.unwrap_or(0);
     let heads = node.take_int("num_heads")?.filter(|heads| *heads != 0);
     let Some(rank) = b.func.ty(x).shape().map(<[_]>::len) else {
-        return Err(unsupported(node, "operand `input` of unknown rank").into());
+        return Err(unsupported(node, "input `input` of unknown rank").into());
     };
     let heads = match (rank, heads) {
         (3, None) => {
             let sizes = (known(b.func, x, 2), known(b.func, cosines, 1));
             let (Some(hidden), Some(half @ 1..)) = sizes else {
-                let reason = "attribute `num_heads` left out, while sizes are not known";
+                let reason =
+                    "a missing attribute `num_heads` when the sizes of the input are unknown";
                 return Err(unsupported(node, reason).into());
             };
             Some(hidden / (2 * half))
@@ -65,7 +66,7 @@ fn positions(
     match b.func.ty(ids).shape() {
         Some([_, _]) => return Ok(ids),
         Some([_]) => {}
-        _ => return Err(unsupported(node, "operand `position_ids` of unknown rank").into()),
+        _ => return Err(unsupported(node, "input `position_ids` of unknown rank").into()),
     }
     let scalar = ints(b, &[]);
     let length = b.add(ops::Shape::new(x).start(axis).end(axis + 1))?;

@@ -57,7 +57,7 @@ fn a_normalisation_in_the_set_of_the_standard() {
     assert!(matches!(fault(&model(21, wrong)), OnnxErrorKind::AttributeValue { .. }));
     graph.node[0].output.push("d".into());
     let error = load(&model(21, graph)).unwrap_err().to_string();
-    assert!(error.contains("result `inv_std_var`"), "{error}");
+    assert!(error.contains("output `inv_std_var`"), "{error}");
 }
 
 #[test]
@@ -74,7 +74,7 @@ fn transposed_products() {
 
     let unranked = [Type::unranked(DType::F32), Type::unranked(DType::F32)];
     for (attrs, types, part) in [
-        (vec![attr("transA", 1)], &unranked, "operands of unknown rank"),
+        (vec![attr("transA", 1)], &unranked, "inputs of unknown rank"),
         (vec![attr("transBatchA", 1)], &types, "`transBatchA`"),
         (vec![attr("fast", 1)], &types, "`fast`"),
     ] {

@@ -44,7 +44,7 @@ impl<'a> Import<'a, '_> {
         for (output, item) in graph.output.iter().zip(results) {
             let dtype = inner.func.ty(item).dtype().ok_or_else(|| OnnxErrorKind::BadType {
                 tensor: output.name.clone(),
-                reason: "it is no tensor".to_owned(),
+                reason: "it is not a tensor".to_owned(),
             })?;
             let sequence = Type::Seq(Box::new(Type::unranked(dtype)));
             let carried = inner.func.value(&output.name, sequence);

@@ -111,7 +111,7 @@ pub(crate) fn constant(node: &mut Node<'_>) -> Result<Literal, OnnxErrorKind> {
                         OnnxErrorKind::BadTensor { tensor: name.to_owned(), reason: e.into() }
                     })?
                 }
-                _ => return Err(wrong_kind(name, "the one its name tells")),
+                _ => return Err(wrong_kind(name, "the one that its name says")),
             };
         if found.replace(literal).is_some() {
             return Err(OnnxErrorKind::AttributeTwice { name: name.to_owned() });

@@ -83,7 +83,7 @@ impl<'a> Import<'a, '_> {
         for (i, (yes, no)) in yes.iter().zip(no).enumerate() {
             let (yes, no) = (b.func.ty(*yes), b.func.ty(*no));
             if !types::agree(yes, no) {
-                let reason = format!("the branches yield {yes} and {no} for result {i}");
+                let reason = format!("the branches give {yes} and {no} for output {i}");
                 return Err(TypeError::Region { op: "if", reason }.into());
             }
         }

@@ -49,7 +49,7 @@ pub(super) fn resolve_attrs<'a>(
         let values = frame.attrs.as_ref().ok_or_else(|| OnnxErrorKind::AttributeValue {
             name: name.to_owned(),
             found: format!("a reference to `{}`", attr.ref_attr_name),
-            expected: "a value outside functions",
+            expected: "a value; references to attributes are allowed in functions only",
         })?;
         let Some(value) = values.get(attr.ref_attr_name.as_str()) else { continue };
         if value.g.is_some() {

@@ -19,7 +19,7 @@ fn scan_inputs(node: &mut Node<'_>, operands: usize) -> Result<usize, OnnxErrorK
         _ => Err(OnnxErrorKind::AttributeValue {
             name: name.to_owned(),
             found: count.to_string(),
-            expected: "at least 1 and at most the number of operands",
+            expected: "at least 1 and at most the number of inputs",
         }),
     }
 }

@@ -49,7 +49,7 @@ pub(crate) fn cast_like(b: &mut Builder<'_>, node: &mut Node<'_>, op: &mut Op) -
     let (x, like) = (node.need(0, "input")?, node.need(1, "target_type")?);
     let to = b.func.ty(like).dtype().ok_or_else(|| OnnxErrorKind::BadType {
         tensor: b.func.info(like).name.clone(),
-        reason: "it is no tensor".to_owned(),
+        reason: "it is not a tensor".to_owned(),
     })?;
     *op = ops::Cast::new(x).to(to).into_op();
     Ok(Step::Continue)

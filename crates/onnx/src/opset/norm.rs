@@ -17,7 +17,7 @@ pub(super) fn batch_normalization(
     let spatial = node.take_int("spatial")?.unwrap_or(1) != 0;
     let training = node.outputs() > 1;
     if node.outputs() > 3 || (training && (is_test || !spatial)) {
-        let reason = "results for the backward pass, which is training";
+        let reason = "the outputs for training";
         return Err(OnnxErrorKind::Unsupported { op: node.proto.op_type.clone(), reason }.into());
     }
     if !spatial {

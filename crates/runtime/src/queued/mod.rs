@@ -147,7 +147,7 @@ impl Executable for Compiled {
         after: &[Fence],
     ) -> Result<Submitted, KernelError> {
         let stream = (stream as &dyn Any).downcast_ref::<QueuedStream>();
-        let stream = stream.ok_or_else(|| KernelError::domain("the stream is another device's"))?;
+        let stream = stream.ok_or_else(|| KernelError::domain("internal error: the stream belongs to another device; please report it with the model"))?;
         // If shapes cannot be determined because operands do not match, the launch reports the inner device's error.
         let shapes = self.inner.shapes(launch.inputs).unwrap_or_default();
         let told = !shapes.is_empty() && !shapes.contains(&OutputShape::AfterLaunch);

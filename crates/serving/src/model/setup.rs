@@ -123,7 +123,7 @@ impl Setup {
             let asked = config.max_batch_size > 1 && config.scheduling != SchedulingChoice::Unset;
             let level = if asked { LogLevel::Warning } else { LogLevel::Info };
             let line = format!(
-                "requests of model '{}' are not merged into batches, as their rows depend on each other: {reason}",
+                "requests of model '{}' are not merged into batches, because their rows depend on each other: {reason}",
                 config.name
             );
             log(level, &line);

@@ -333,7 +333,7 @@ fn gathered(model: &ServedModel) -> [Vec<f32>; 2] {
 
 #[test]
 fn requests_whose_rows_depend_on_each_other_are_not_merged() {
-    let told = "requests of model 'm' are not merged into batches, as their rows depend on each other: dimension 1 of 'a' is N, \
+    let told = "requests of model 'm' are not merged into batches, because their rows depend on each other: dimension 1 of 'a' is N, \
                 dimension 1 of 'b' is M";
     for (config, level) in
         [("max_batch_size: 4", "Info"), ("max_batch_size: 4 dynamic_batching {}", "Warning")]

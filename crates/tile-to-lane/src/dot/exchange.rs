@@ -126,7 +126,7 @@ impl Emitter<'_, '_> {
         }
         let count = product.grid.registers();
         let node = self.plan.node_of(value);
-        let node = node.ok_or_else(|| self.missing("a sum is no block"))?;
+        let node = node.ok_or_else(|| self.malformed("a sum is not a block"))?;
         if let Kind::Uniform(_) = self.plan.graph[node].kind {
             let scalar = self.element(node, &trident_tile_analysis::Index::from([]))?;
             return Ok(vec![self.filled(product, scalar)?; count]);

@@ -99,7 +99,8 @@ impl Emitter<'_, '_> {
         if by == 0 {
             return Ok(ptr);
         }
-        let by = i32::try_from(by).map_err(|_| self.missing("an array beyond 32 bits"))?;
+        let by =
+            i32::try_from(by).map_err(|_| self.missing("an array exceeds 32-bit addresses"))?;
         let by = self.int(by)?;
         self.op(K::PtrAdd, &[ptr, by])
     }

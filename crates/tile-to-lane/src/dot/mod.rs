@@ -35,10 +35,10 @@ impl Emitter<'_, '_> {
     pub(super) fn dot(&mut self, op: &Op) -> Result<()> {
         let plan = self.plan;
         let (Some(c), Some(out)) = (op.input(ops::Dot::AT.c), op.output(ops::Dot::AT.y)) else {
-            return Err(Unsupported::new(op, "lacks an operand"));
+            return Err(Unsupported::malformed(op, "lacks an operand"));
         };
         let product = plan.products.get(&out);
-        let product = product.ok_or_else(|| Unsupported::new(op, "has no plan"))?;
+        let product = product.ok_or_else(|| Unsupported::malformed(op, "has no plan"))?;
         let (from, to) = plan.chains.links.get(&out).copied().unwrap_or((c, out));
         let (mut sums, rest) = self.begin(op, product, from)?;
         if product.is_loop {
@@ -155,7 +155,7 @@ impl Emitter<'_, '_> {
         from: ValueId,
     ) -> Result<(Vec<ValueId>, Option<ValueId>)> {
         let node = self.plan.node_of(from);
-        let node = node.ok_or_else(|| Unsupported::new(op, "adds to no block"))?;
+        let node = node.ok_or_else(|| Unsupported::malformed(op, "adds to no block"))?;
         if product.side == 0 {
             let registers = 0..product.grid.registers();
             let begin = registers.map(|register| {

@@ -181,9 +181,9 @@ fn product<'m>(
     unit: Option<Unit>,
 ) -> Result<Product, LowerError> {
     let (Some(extents), Some(out)) = (Extents::of(func, op), op.output(0)) else {
-        return Err(Unsupported::new(op, "takes no matrices").into());
+        return Err(Unsupported::malformed(op, "its input is not a matrix").into());
     };
-    let c = func.ty(out).dtype().ok_or_else(|| Unsupported::new(op, "yields no elements"))?;
+    let c = func.ty(out).dtype().ok_or_else(|| Unsupported::malformed(op, "yields no elements"))?;
     // Sums of floats are of f32 whatever the result is rounded to; of integers only the result's bits count.
     let sum = if unit.is_some() || c.is_float() && c.size() < 4 { DType::F32 } else { c };
     let grid = match unit {
@@ -296,7 +296,7 @@ fn factor(
     choice: &Choice<'_>,
 ) -> Result<Factor, Unsupported> {
     let found = op.input(i).and_then(|id| Some((id, plan.node_of(id)?, func.ty(id).dtype()?)));
-    let (id, node, dtype) = found.ok_or_else(|| Unsupported::new(op, "takes no block"))?;
+    let (id, node, dtype) = found.ok_or_else(|| Unsupported::malformed(op, "takes no block"))?;
     let Choice { extents, unit, slice, is_loop, figures } = *choice;
     let Extents { batch, rows, columns, depth } = extents;
     let narrow = dtype.is_float() && dtype.bits() == 8;

@@ -164,5 +164,5 @@ fn sums_that_exceed_a_cores_registers_do_not_fit() {
     let module: Module = case.text().parse().unwrap_or_else(|e| panic!("{e}"));
     let error = lane::lower(&module, &GpuFigures::APPLE).map(|lowered| lowered.plan).unwrap_err();
     let text = error.to_string();
-    assert!(text.ends_with("sums 262144 bytes in registers, of which a core has 212992"), "{text}");
+    assert!(text.ends_with("take 262144 bytes of registers, and a core has 212992"), "{text}");
 }

@@ -68,7 +68,7 @@ impl Import<'_, '_> {
                 Some(()) => Ok(()),
                 None => self.fail(ErrorKind::Number {
                     text: number.spelling(),
-                    what: format!("element of type {dtype}"),
+                    what: format!("an element of type {dtype}"),
                 }),
             },
             _ => self.attribute(op, "value", "numbers"),

@@ -162,25 +162,25 @@ pub(crate) fn refused(name: &str) -> Option<&'static str> {
             "assembly is for one GPU; write the operation in Triton, or call a function of `libdevice`"
         }
         "tt.make_tensor_ptr" | "tt.advance" => {
-            "block pointers are gone from Triton; use tensor descriptors or pointer arithmetic"
+            "block pointers were removed from Triton; use tensor descriptors or pointer arithmetic"
         }
         "tt.atomic_rmw_tensor"
         | "tt.experimental_descriptor_load"
         | "tt.experimental_descriptor_store" => {
-            "the op is of an older Triton; versions 3.7 to 3.9 are read"
+            "it belongs to an older version of Triton; Trident reads the IR of versions 3.7 to 3.9"
         }
         "scf.execute_region" | "scf.index_switch" | "scf.parallel" | "scf.forall" => {
-            "Triton's compiler does not make it"
+            "Triton's compiler never emits it"
         }
-        "cf.switch" | "cf.assert" => "Triton's compiler does not make it",
+        "cf.switch" | "cf.assert" => "Triton's compiler never emits it",
         "arith.index_cast" | "arith.index_castui" => "Triton IR has no index type",
         "ttg.barrier" | "gpu.barrier" | "llvm.intr.assume" => return None,
         _ => match dialect {
             "ttg" | "ttng" | "gpu" | "nvgpu" | "nvvm" | "nvws" | "amdgpu" | "amdg" | "rocdl"
             | "gluon" => {
-                "it belongs to one GPU's stages of the compiler (layouts, thread blocks, clusters); take the `ttir` stage"
+                "it belongs to a later, GPU-specific stage of Triton's compiler; give the `ttir` stage"
             }
-            "llvm" => "it belongs to the last stages of the compiler; take the `ttir` stage",
+            "llvm" => "it belongs to a later stage of Triton's compiler; give the `ttir` stage",
             _ => return None,
         },
     })

@@ -100,7 +100,7 @@ impl<'s> Parser<'s, '_> {
                 let dims = self.dims(at)?;
                 let element = self.nested_ty(depth + 1)?;
                 if self.is(",") {
-                    let reason = "layouts belong to Triton's GPU dialect; take the `ttir` stage";
+                    let reason = "layouts belong to a later, GPU-specific stage of Triton's compiler; give the `ttir` stage";
                     return self.refused(at, reason);
                 }
                 self.expect(">", "`>`")?;
@@ -121,7 +121,7 @@ impl<'s> Parser<'s, '_> {
                 Some(dtype) => self.bump().map(|_| Type::fixed(dtype, &[])),
                 None if is_other_type(name) => {
                     self.bump()?;
-                    self.refused(at, "it is no element type of Triton's")
+                    self.refused(at, "it is not an element type of Triton")
                 }
                 None => self.expected("a type"),
             },
@@ -144,7 +144,10 @@ impl<'s> Parser<'s, '_> {
         let to = match self.nested_ty(depth + 1)? {
             Type::Tensor(t) if t.shape.as_ref().is_some_and(Vec::is_empty) => t.dtype,
             Type::Tensor(_) => {
-                return self.refused(at, "block pointers are gone from Triton; use descriptors");
+                return self.refused(
+                    at,
+                    "block pointers were removed from Triton; use tensor descriptors",
+                );
             }
             _ => return self.refused(at, "pointers point to numbers"),
         };

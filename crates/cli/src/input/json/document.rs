@@ -17,7 +17,7 @@ pub(crate) enum Document {
 
 /// Reads a document from a file's contents.
 pub(crate) fn parse(bytes: &[u8]) -> Result<Document, String> {
-    let text = std::str::from_utf8(bytes).map_err(|_| "it is no UTF-8 text")?;
+    let text = std::str::from_utf8(bytes).map_err(|_| "it is not UTF-8 text")?;
     let text = text.trim_start_matches('\u{feff}');
     if text.trim().is_empty() {
         return Err("it is empty".into());
@@ -161,7 +161,7 @@ mod tests {
     #[test]
     fn documents_keep_what_they_say() {
         assert_eq!(parse(b" \n").unwrap_err(), "it is empty");
-        assert_eq!(parse(b"\xff").unwrap_err(), "it is no UTF-8 text");
+        assert_eq!(parse(b"\xff").unwrap_err(), "it is not UTF-8 text");
         let one = Document::Element(Scalar::Int(1));
         let twice = parse("\u{feff}{\"a\": 1, \"a\": null}".as_bytes()).unwrap();
         let members = vec![("a".to_owned(), one), ("a".to_owned(), Document::Null)];

@@ -83,8 +83,8 @@ fn flatten(
             Err("a complex number is a list of two numbers".into())
         }
         (Document::List(_), []) => Err("its lists are nested unevenly".into()),
-        (Document::Null, _) => Err("null is no element of a tensor".into()),
-        (Document::Object(_), _) => Err("an object is no element of a tensor".into()),
+        (Document::Null, _) => Err("null is not an element of a tensor".into()),
+        (Document::Object(_), _) => Err("an object is not an element of a tensor".into()),
         (Document::Element(_), [_, ..]) => Err("its lists are nested unevenly".into()),
         (Document::Element(element), []) => {
             elements.push(element.clone());
@@ -192,10 +192,10 @@ mod tests {
     fn numbers_that_do_not_fit_are_named() {
         for wanted in [DType::I64, DType::Str, DType::F4E2M1FN] {
             let error = read(&Pool::new(), &parse(b"[NaN]").unwrap(), Some(wanted)).unwrap_err();
-            assert!(error.starts_with("NaN at [0] is no element of type"), "{error}");
+            assert!(error.starts_with("NaN at [0] is not an element of type"), "{error}");
         }
         let far =
             read(&Pool::new(), &parse(b"[0.5, 1e39]").unwrap(), Some(DType::F32)).unwrap_err();
-        assert!(far.starts_with("1e39 at [1] is no element of type f32"), "{far}");
+        assert!(far.starts_with("1e39 at [1] is not an element of type f32"), "{far}");
     }
 }

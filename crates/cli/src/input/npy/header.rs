@@ -23,7 +23,7 @@ impl Header {
             return Err("it is empty".into());
         }
         let short = || "it is cut off within its header".to_owned();
-        let rest = bytes.strip_prefix(MAGIC).ok_or("it is no .npy file")?;
+        let rest = bytes.strip_prefix(MAGIC).ok_or("it is not a .npy file")?;
         let &[major, _, ref rest @ ..] = rest else { return Err(short()) };
         let width = match major {
             1 => 2,
@@ -37,40 +37,40 @@ impl Header {
         let text = String::from_utf8_lossy(bytes.get(start..size).ok_or_else(short)?);
         let fields = Scan(&text)
             .dictionary()
-            .ok_or_else(|| format!("its header is no dictionary of Python: {ANEW}"))?;
+            .ok_or_else(|| format!("its header is not a dictionary of Python: {ANEW}"))?;
         let find = |key: &str| fields.iter().find(|(k, _)| *k == key).map(|(_, value)| value);
         let unusable = |key: &str, kind: &str| match find(key) {
-            Some(value) => format!("`{key}` in its header is {value}, which is no {kind}: {ANEW}"),
+            Some(value) => format!("`{key}` in its header is {value}, which is not {kind}: {ANEW}"),
             None => format!("its header has no `{key}`: {ANEW}"),
         };
         let descr = match find("descr") {
             Some(Python::Text(descr)) => (*descr).to_owned(),
             Some(Python::List(_)) => {
-                return Err("it holds records of named fields: save each field by itself, \
+                return Err("it holds records of named fields: save each field separately, \
                             for example `numpy.save(file, array['field'])`"
                     .into());
             }
             _ => return Err(unusable("descr", "text")),
         };
         let Some(&Python::Bool(fortran)) = find("fortran_order") else {
-            return Err(unusable("fortran_order", "truth value"));
+            return Err(unusable("fortran_order", "a truth value"));
         };
         let Some(Python::Tuple(items)) = find("shape") else {
-            return Err(unusable("shape", "tuple of sizes"));
+            return Err(unusable("shape", "a tuple of sizes"));
         };
         Ok(Header { descr, fortran, dims: dims(items)?, size })
     }
 }
 
 /// The hint for a header that NumPy does not write.
-pub(super) const ANEW: &str = "save the array anew by `numpy.save`";
+pub(super) const ANEW: &str = "save the array again by `numpy.save`";
 
 /// The sizes in a tuple; Python 2 wrote `2L, 3L`.
 fn dims(items: &str) -> Result<Vec<usize>, String> {
     let size = |item: &str| {
         item.strip_suffix('L').unwrap_or(item).parse().map_err(|_| {
             let most = usize::MAX;
-            format!("its shape ({items}) has {item}, which is no size from 0 to {most}: {ANEW}")
+            format!("its shape ({items}) has {item}, which is not a size from 0 to {most}: {ANEW}")
         })
     };
     items.split(',').map(str::trim).filter(|item| !item.is_empty()).map(size).collect()
@@ -223,12 +223,12 @@ mod tests {
         for (shape, expected) in [
             (
                 "(2, -3)",
-                "its shape (2, -3) has -3, which is no size from 0 to 18446744073709551615",
+                "its shape (2, -3) has -3, which is not a size from 0 to 18446744073709551615",
             ),
-            ("(18446744073709551616,)", "has 18446744073709551616, which is no size"),
-            ("(2, 1.5)", "has 1.5, which is no size"),
-            ("(2, (3, 4))", "its header is no dictionary of Python: save the array anew"),
-            ("6", "`shape` in its header is 6, which is no tuple of sizes"),
+            ("(18446744073709551616,)", "has 18446744073709551616, which is not a size"),
+            ("(2, 1.5)", "has 1.5, which is not a size"),
+            ("(2, (3, 4))", "its header is not a dictionary of Python: save the array again"),
+            ("6", "`shape` in its header is 6, which is not a tuple of sizes"),
             ("None", "`shape` in its header is None, which"),
             ("[2, 3]", "`shape` in its header is [2, 3], which"),
             ("'(2, 3)'", "`shape` in its header is '(2, 3)', which"),
@@ -238,11 +238,11 @@ mod tests {
         }
         assert_eq!(
             refused("'<f4'", "0", "(2,)"),
-            "`fortran_order` in its header is 0, which is no truth value: save the array anew by \
+            "`fortran_order` in its header is 0, which is not a truth value: save the array again by \
              `numpy.save`"
         );
         assert!(
-            refused("4", "False", "(2,)").contains("`descr` in its header is 4, which is no text")
+            refused("4", "False", "(2,)").contains("`descr` in its header is 4, which is not text")
         );
     }
 }

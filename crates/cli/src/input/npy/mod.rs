@@ -227,7 +227,10 @@ mod tests {
             (DType::F4E2M1FN, 16),
         ] {
             let error = bytes(dtype, &[0, byte]).unwrap_err();
-            assert_eq!(error, format!("element 1 is the byte 0x{byte:02x}, which is no {dtype}"));
+            assert_eq!(
+                error,
+                format!("element 1 is the byte 0x{byte:02x}, which is not a value of {dtype}")
+            );
         }
         // `ml_dtypes` gives this one a name.
         let t = read(&Pool::new(), &row("<f1", 1, &[0x3c]), None).unwrap();
@@ -254,7 +257,7 @@ mod tests {
     fn broken_files_are_refused() {
         let cases: &[(Vec<u8>, &str)] = &[
             (vec![], "empty"),
-            (b"PK".to_vec(), "no .npy"),
+            (b"PK".to_vec(), "not a .npy"),
             (MAGIC.to_vec(), "header"),
             ([MAGIC, &[9, 0, 0, 0]].concat(), "version 9"),
             (row("<f4", 9, &[0; 8]), "cut off"),

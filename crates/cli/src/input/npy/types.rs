@@ -70,10 +70,10 @@ pub(super) fn element_type(
             Ok(wanted)
         }
         Some(wanted) => Err(format!(
-            "{raw}, but {wanted} is wanted: convert the array before saving it, by `array.astype({})`",
+            "{raw}, and the input takes {wanted}: convert the array before saving it, by `array.astype({})`",
             numpy_name(wanted)
         )),
-        None => Err(format!("{raw}, and nothing tells which type they are")),
+        None => Err(format!("{raw}, and the input does not say which type they are")),
     }
 }
 
@@ -104,7 +104,9 @@ pub(super) fn widen(elements: &mut [u8], dtype: DType) -> Result<(), String> {
         let signed = ((*byte << unused).cast_signed() >> unused).cast_unsigned();
         let value = if dtype.class() == Class::Int { signed } else { low };
         if *byte != low && *byte != value {
-            return Err(format!("element {i} is the byte 0x{byte:02x}, which is no {dtype}"));
+            return Err(format!(
+                "element {i} is the byte 0x{byte:02x}, which is not a value of {dtype}"
+            ));
         }
         *byte = value;
     }

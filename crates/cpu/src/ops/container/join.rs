@@ -111,7 +111,11 @@ fn parted(call: &mut Call<'_, '_>, along: i64, keeps: bool) -> Result<(), Kernel
     let sizes = match split {
         None => vec![1; n],
         Some(split) => {
-            let bad = || KernelError::domain(format!("the sizes do not cut {n} along axis {at}"));
+            let bad = || {
+                KernelError::domain(format!(
+                    "`split` does not divide a length of {n} along axis {at}"
+                ))
+            };
             let sizes = split.to_i64s()?.into_iter().map(|s| usize::try_from(s).map_err(|_| bad()));
             let sizes = sizes.collect::<Result<Vec<_>, _>>()?;
             match (split.rank(), &sizes[..]) {

@@ -27,7 +27,10 @@ fn position(
 ) -> Result<Option<usize>, KernelError> {
     let Some(values) = call.ints(i)? else { return Ok(None) };
     let [at] = values[..] else {
-        return Err(KernelError::shape(format!("a position is one number, not {}", values.len())));
+        return Err(KernelError::shape(format!(
+            "`position` must be one number, not {}",
+            values.len()
+        )));
     };
     let wrapped = if at < 0 { at.saturating_add(wrap as i64) } else { at };
     match usize::try_from(wrapped) {

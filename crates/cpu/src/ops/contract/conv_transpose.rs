@@ -56,7 +56,11 @@ impl Form {
                 kernel: axes.iter().map(|a| a.kernel).collect(),
                 strides: axes.iter().map(|a| a.stride).collect(),
                 dilations: axes.iter().map(|a| a.dilation).collect(),
-                pads_begin: before.map_err(|_| KernelError::shape("a border is negative"))?,
+                pads_begin: before.map_err(|_| {
+                    KernelError::shape(
+                        "attribute `pads` leads to a negative border, which is not supported",
+                    )
+                })?,
                 pads_end: vec![0; axes.len()],
             };
             Ok(Geometry { dims: found.dims, spec })

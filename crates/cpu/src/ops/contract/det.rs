@@ -12,7 +12,10 @@ pub(super) fn det(cx: &Compile<'_>) -> Made {
 fn determinants<R: Real>(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
     let x = call.tensor(Det::AT.x)?;
     let &[ref batch @ .., rows, n] = x.dims() else {
-        return Err(KernelError::shape(format!("{:?} holds no matrices", x.dims())));
+        return Err(KernelError::shape(format!(
+            "an input of dimensions {:?} does not hold matrices",
+            x.dims()
+        )));
     };
     if rows != n {
         return Err(KernelError::shape(format!("{rows}×{n} matrices have no determinant")));

@@ -33,8 +33,11 @@ impl Extents {
         b: &[usize],
         transposed: Transposed,
     ) -> Result<Extents, KernelError> {
-        let misfit =
-            || KernelError::shape(format!("matrices of dimensions {a:?} and {b:?} do not fit"));
+        let misfit = || {
+            KernelError::shape(format!(
+                "matrices of dimensions {a:?} and {b:?} cannot be multiplied"
+            ))
+        };
         let matrix = |d: &[usize], trans: bool, column: bool| match *d {
             [] => Err(misfit()),
             [n] if column => Ok((vec![], n, 1)),

@@ -63,7 +63,10 @@ where
         None => None,
         Some(c) => {
             if broadcast(c.dims(), &extents.dims)? != extents.dims {
-                return Err(KernelError::shape(format!("operand c {:?} is too large", c.dims())));
+                return Err(KernelError::shape(format!(
+                    "C has dimensions {:?}, which do not broadcast to the product",
+                    c.dims()
+                )));
             }
             Some((c.slice::<T>()?, broadcast_strides(c.dims(), &extents.dims)))
         }

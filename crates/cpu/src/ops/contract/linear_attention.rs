@@ -22,7 +22,7 @@ impl Form {
     fn of(op: LinearAttention<'_>) -> Result<Form, KernelError> {
         let heads = |name: &'static str, n: i64| {
             let heads = usize::try_from(n).ok().filter(|&n| n > 0);
-            heads.ok_or_else(|| KernelError::attr(name, format!("{n} heads")))
+            heads.ok_or_else(|| KernelError::attr(name, format!("it is {n}, expected at least 1")))
         };
         let (gated, delta) = match op.update_rule() {
             UpdateRule::Linear => (false, false),
@@ -31,7 +31,7 @@ impl Form {
             UpdateRule::GatedDelta => (true, true),
         };
         if gated != op.decay().is_some() || delta != op.beta().is_some() {
-            let reason = "decay goes with gated rules and beta with delta rules";
+            let reason = "gated rules need input `decay`, delta rules need `beta`, and other rules must not have them";
             return Err(KernelError::attr("update_rule", reason));
         }
         Ok(Form {
@@ -55,7 +55,7 @@ fn attend<R: Real>(call: &mut Call<'_, '_>, form: &Form) -> Result<(), KernelErr
     let misfit = || {
         let (q, k, v) = (q.dims(), k.dims(), v.dims());
         KernelError::shape(format!(
-            "queries {q:?}, keys {k:?} and values {v:?} do not fit {} and {}, or each other",
+            "queries of dimensions {q:?}, keys of {k:?} and values of {v:?} do not fit {} and {}, or each other",
             counted(q_heads, "query head"),
             counted(kv_heads, "key head")
         ))

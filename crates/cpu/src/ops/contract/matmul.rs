@@ -72,7 +72,7 @@ fn product(cx: &Compile<'_>, form: Form, weights: Option<PackedWeights>) -> Made
         DType::F32 | DType::F16 | DType::BF16 => {
             Ok(Box::new(Product::<f32>::new(cx, form, weights)))
         }
-        other => Err(cx.declined(format!("there is no product of element type {other}"))),
+        other => Err(cx.declined(format!("multiplying matrices of {other} is not supported"))),
     }
 }
 
@@ -184,12 +184,15 @@ fn addend<R: Real>(c: &Tensor, shape: GemmShape, how: Addition) -> Result<Addend
         Addition::Matrix { beta } => R::of(beta.into()),
         Addition::Bias if given == [n] => R::one(),
         Addition::Bias => {
-            let text = format!("a bias of dimensions {given:?}, expected [{n}]");
+            let text = format!("the bias has dimensions {given:?}, expected [{n}]");
             return Err(KernelError::shape(text));
         }
     };
-    let misfit =
-        || KernelError::shape(format!("operand c of dimensions {given:?} does not fit [{m}, {n}]"));
+    let misfit = || {
+        KernelError::shape(format!(
+            "C has dimensions {given:?}, which do not broadcast to [{m}, {n}]"
+        ))
+    };
     let values: Vec<R> = read::<R>(c)?.iter().map(|&v| v * beta).collect();
     Ok(match *given {
         [] => Addend::Column(vec![values[0]; n]),
@@ -254,7 +257,9 @@ impl<R: Real> CpuKernel for Product<R> {
         let matrices = matches!(self.form.addend, Addition::Matrix { .. });
         if matrices && (a.rank() != 2 || b_dims.len() != 2) {
             let a = a.dims();
-            return Err(KernelError::shape(format!("gemm of {a:?} and {b_dims:?}: not matrices")));
+            return Err(KernelError::shape(format!(
+                "A has dimensions {a:?} and B {b_dims:?}, expected matrices"
+            )));
         }
         let extents = Extents::new(a.dims(), b_dims, self.form.transposed)?;
         let dims = extents.dims.clone();

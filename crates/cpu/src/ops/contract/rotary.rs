@@ -30,11 +30,14 @@ impl Form {
             [b, h, s, d] => Ok(([b, h, s, d], true)),
             [b, s, width] => match self.heads.and_then(|n| usize::try_from(n).ok()) {
                 Some(h) if h > 0 && width % h == 0 => Ok(([b, h, s, width / h], false)),
-                _ => {
-                    Err(KernelError::attr("num_heads", format!("does not divide {width} features")))
-                }
+                _ => Err(KernelError::attr(
+                    "num_heads",
+                    format!("it does not divide {width} features"),
+                )),
             },
-            ref other => Err(KernelError::shape(format!("{other:?} is neither of rank 3 nor 4"))),
+            ref other => Err(KernelError::shape(format!(
+                "the input has dimensions {other:?}, expected rank 3 or 4"
+            ))),
         }
     }
 }
@@ -60,7 +63,7 @@ fn rotate<R: Real>(call: &mut Call<'_, '_>, form: &Form) -> Result<(), KernelErr
     if !fits || sin.dims() != cos.dims() {
         let (c, s) = (cos.dims(), sin.dims());
         return Err(KernelError::shape(format!(
-            "caches {c:?} and {s:?} do not fit {} of {} and {}",
+            "caches of dimensions {c:?} and {s:?} do not fit {} of {} and {}",
             counted(batch, "sample"),
             counted(len, "position"),
             counted(rotated, "feature")
@@ -71,7 +74,9 @@ fn rotate<R: Real>(call: &mut Call<'_, '_>, form: &Form) -> Result<(), KernelErr
         Ok(i) if i < rows => Ok(i),
         _ => {
             let rows = counted(rows, "row");
-            Err(KernelError::domain(format!("position {id} is outside caches of {rows}")))
+            Err(KernelError::domain(format!(
+                "position {id} is outside the caches, which have {rows}"
+            )))
         }
     };
     let at: Vec<usize> = match ids {

@@ -117,7 +117,9 @@ pub(crate) fn convert_into(
 ) -> Result<(), KernelError> {
     let (from, to) = (x.dtype(), y.dtype());
     if x.len() != y.len() {
-        return Err(KernelError::shape("a conversion between different sizes"));
+        return Err(KernelError::shape(
+            "the input and the result must have the same number of elements",
+        ));
     }
     if from == to && from != DType::Str {
         y.bytes_mut()?.copy_from_slice(x.bytes()?);

@@ -186,7 +186,7 @@ pub(super) fn chosen<W>(
     i: usize,
     work: impl Fn(DType) -> Option<W>,
 ) -> Result<(DType, DType, W), Declined> {
-    let dtype = cx.dtype(i).ok_or_else(|| cx.declined("an operand has no element type"))?;
+    let dtype = cx.dtype(i).ok_or_else(|| cx.declined("an input is not a tensor"))?;
     let compute = compute_dtype(dtype);
     let work = work(compute);
     let none = || cx.declined(format!("there is no kernel for elements of {dtype}"));

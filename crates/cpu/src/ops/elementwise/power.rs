@@ -14,7 +14,7 @@ pub(super) fn power(cx: &Compile<'_>) -> Made {
     let at = Pow::AT;
     cx.view(Pow::of)?;
     let (Some(dtype), Some(exponent)) = (cx.dtype(at.x), cx.dtype(at.y)) else {
-        return Err(cx.declined("an operand has no element type"));
+        return Err(cx.declined("an input is not a tensor"));
     };
     let unsupported = |dtype| cx.declined(format!("there is no kernel for elements of {dtype}"));
     let integral = dtype.is_int() && exponent.is_int();
@@ -52,7 +52,7 @@ fn raise(call: &mut Call<'_, '_>, compute: DType) -> Result<(), KernelError> {
             if exponents.iter().any(|&e| e < 0)
                 && pair.a.as_ref().is_some_and(|a| a.slice::<i64>().is_ok_and(|a| a.contains(&0)))
             {
-                return Err(KernelError::domain("zero to a negative integer power"));
+                return Err(KernelError::domain("zero cannot be raised to a negative power"));
             }
         }
         // Wrapped to 64 bits; cutting to the type wraps to its own width.

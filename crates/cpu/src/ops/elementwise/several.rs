@@ -237,10 +237,8 @@ fn clipped(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
             return Err(KernelError::DType { index: i, actual: t.dtype(), expected });
         }
         if t.len() != 1 {
-            return Err(KernelError::shape(format!(
-                "bound {i} has {}, expected one",
-                counted(t.len(), "element")
-            )));
+            let given = counted(t.len(), "element");
+            return Err(KernelError::operand(i, format!("has {given}, expected one")));
         }
         Ok(Some(cast(threads, call.pool(), &t, compute)?))
     };

@@ -17,11 +17,15 @@ fn grid<R: Real>(call: &mut Call<'_, '_>, corners: bool) -> Result<(), KernelErr
     let at = AffineGrid::AT;
     let (theta, size) = (call.tensor(at.theta)?, call.tensor(at.size)?.to_i64s()?);
     let dims = size.iter().map(|&n| usize::try_from(n)).collect::<Result<Vec<_>, _>>();
-    let dims = dims.map_err(|_| KernelError::domain(format!("a size of {size:?}")))?;
+    let dims = dims.map_err(|_| {
+        KernelError::domain(format!("`size` is {size:?}, expected sizes of 0 or more"))
+    })?;
     let rank = dims.len().saturating_sub(2);
     if !(2..=3).contains(&rank) || theta.dims() != [dims[0], rank, rank + 1] {
         let theta = theta.dims();
-        return Err(KernelError::shape(format!("maps {theta:?} do not fit a size of {dims:?}")));
+        return Err(KernelError::shape(format!(
+            "`theta` has dimensions {theta:?}, which do not fit a size of {dims:?}"
+        )));
     }
     let space = &dims[2..];
     let out_dims = [&dims[..1], space, &[rank]].concat();

@@ -140,14 +140,18 @@ fn sample<R: Real>(call: &mut Call<'_, '_>, form: Form) -> Result<(), KernelErro
         && gd[0] == xd[0]
         && gd[rank + 1] == rank;
     if !fits {
-        return Err(KernelError::shape(format!("a grid {gd:?} does not sample {xd:?}")));
+        return Err(KernelError::shape(format!(
+            "a grid of dimensions {gd:?} does not fit an input of {xd:?}"
+        )));
     }
     let (channels, space) = (xd[1], &xd[2..]);
     let sampler = Sampler { space, strides: strides(space), form };
     let dims = [&xd[..2], &gd[1..=rank]].concat();
     let (plane, pixels): (usize, usize) = (space.iter().product(), gd[1..=rank].iter().product());
     if plane == 0 && !dims.contains(&0) {
-        return Err(KernelError::shape(format!("{xd:?} has no elements to sample")));
+        return Err(KernelError::shape(format!(
+            "an input of dimensions {xd:?} has no elements to sample"
+        )));
     }
     let (values, grid) = (read::<R>(&x)?, read::<f64>(&grid)?);
     let threads = call.threads;

@@ -49,11 +49,15 @@ fn suppress(call: &mut Call<'_, '_>, centered: bool) -> Result<(), KernelError> 
     let (boxes, scores) = (call.tensor(at.boxes)?, call.tensor(at.scores)?);
     let (&[batch, count, 4], &[sb, classes, sc]) = (boxes.dims(), scores.dims()) else {
         let (b, s) = (boxes.dims(), scores.dims());
-        return Err(KernelError::shape(format!("boxes {b:?} and scores {s:?}")));
+        return Err(KernelError::shape(format!(
+            "`boxes` has dimensions {b:?} and `scores` {s:?}, expected [batch, boxes, 4] and [batch, classes, boxes]"
+        )));
     };
     if (sb, sc) != (batch, count) {
         let (b, s) = (boxes.dims(), scores.dims());
-        return Err(KernelError::shape(format!("boxes {b:?} do not fit scores {s:?}")));
+        return Err(KernelError::shape(format!(
+            "boxes of dimensions {b:?} do not fit scores of {s:?}"
+        )));
     }
     let limit =
         call.ints(at.max_output_boxes_per_class)?.and_then(|v| v.first().copied()).unwrap_or(0);

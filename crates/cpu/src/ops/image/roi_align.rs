@@ -79,17 +79,25 @@ fn align<R: Real>(call: &mut Call<'_, '_>, form: Form) -> Result<(), KernelError
     let half_pixel = transform == RoiTransform::HalfPixel;
     let (&[batch, channels, height, width], &[count, 4]) = (x.dims(), rois.dims()) else {
         let (x, rois) = (x.dims(), rois.dims());
-        return Err(KernelError::shape(format!("images {x:?} and regions {rois:?}")));
+        return Err(KernelError::shape(format!(
+            "`X` has dimensions {x:?} and `rois` {rois:?}, expected [N, C, H, W] and [regions, 4]"
+        )));
     };
     let indices = indices.to_i64s()?;
     if indices.len() != count || height == 0 || width == 0 {
         let (n, regions) = (counted(indices.len(), "batch index"), counted(count, "region"));
-        return Err(KernelError::shape(format!("{n} for {regions} of {height}x{width} images")));
+        return Err(KernelError::shape(format!(
+            "there are {n} for {regions} of {height}x{width} images"
+        )));
     }
     let images: Vec<usize> = indices
         .iter()
         .map(|&i| {
-            let domain = || KernelError::domain(format!("image {i} of {batch}"));
+            let domain = || {
+                KernelError::domain(format!(
+                    "`batch_indices` names image {i}, and there are {batch}"
+                ))
+            };
             usize::try_from(i).ok().filter(|&i| i < batch).ok_or_else(domain)
         })
         .collect::<Result<_, _>>()?;

@@ -20,7 +20,7 @@ pub(super) fn extract(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
         return Err(KernelError::shape("a scalar has no columns"));
     };
     let column = |&c: &i64| {
-        let bad = || KernelError::domain(format!("column {c} of {width}"));
+        let bad = || KernelError::domain(format!("column {c} is asked for, and there are {width}"));
         usize::try_from(c).ok().filter(|&c| c < width).ok_or_else(bad)
     };
     let columns: Vec<usize> = columns.iter().map(column).collect::<Result<_, _>>()?;
@@ -71,16 +71,22 @@ fn join(call: &mut Call<'_, '_>, widths: Option<&[i64]>) -> Result<(), KernelErr
         let wanted = match widths.map(|w| w.get(i)) {
             None => rows.width,
             Some(Some(&w)) if w >= 0 => w as usize,
-            Some(w) => return Err(KernelError::attr("inputdimensions", format!("{w:?}"))),
+            Some(w) => {
+                return Err(KernelError::attr(
+                    "inputdimensions",
+                    format!("{w:?} are not the widths of the inputs"),
+                ));
+            }
         };
         parts.push((rows, wanted));
     }
     let count = parts.first().map_or(0, |(rows, _)| rows.count);
     if parts.iter().any(|(rows, _)| rows.count != count) {
-        return Err(KernelError::shape("the operands have different numbers of rows"));
+        return Err(KernelError::shape("the inputs have different numbers of rows"));
     }
     let total = parts.iter().try_fold(0usize, |n, (_, wanted)| n.checked_add(*wanted));
-    let total = total.ok_or_else(|| KernelError::shape("too many columns"))?;
+    let total =
+        total.ok_or_else(|| KernelError::shape("the inputs have too many columns in all"))?;
     produce::<f64>(call, at.y, DType::F32, &[count, total], |out| {
         for (r, row) in out.chunks_exact_mut(total.max(1)).enumerate() {
             let mut rest = row;
@@ -126,7 +132,7 @@ impl Replaced {
             true => Ok(()),
             false => {
                 let (values, columns) = (counted(n, "imputed value"), counted(width, "column"));
-                Err(KernelError::shape(format!("{values} for {columns}")))
+                Err(KernelError::shape(format!("there are {values} for {columns}")))
             }
         };
         let mut out = call.alloc(at.y, x.dtype(), x.dims())?;
@@ -190,7 +196,7 @@ pub(super) fn scaler(cx: &Compile<'_>) -> Made {
         for (name, list) in [("offset", &offset), ("scale", &scale)] {
             if !(list.len() <= 1 || list.len() == width) {
                 let (given, columns) = (counted(list.len(), "number"), counted(width, "column"));
-                return Err(KernelError::attr(name, format!("{given} for {columns}")));
+                return Err(KernelError::attr(name, format!("there are {given} for {columns}")));
             }
         }
         let at = |list: &[f32], i: usize, default: f64| match list.len() {

@@ -80,7 +80,10 @@ impl List<'_> {
             List { strings: Some(v), .. } => strings(pool, v),
             List { ints: Some(v), .. } => Tensor::from_slice(pool, &[v.len()], v),
             List { floats: Some(v), .. } => Tensor::from_slice(pool, &[v.len()], v),
-            _ => Err(KernelError::attr(self.name, "none of its kind is set")),
+            _ => Err(KernelError::attr(
+                self.name,
+                "one of the attributes of this kind must be given",
+            )),
         }
     }
 }
@@ -145,7 +148,7 @@ impl Encoder {
         if from.len() != to.len() || default.len() != 1 || default.dtype() != to.dtype() {
             let (k, v, d) = (from.ty(), to.ty(), default.ty());
             return Err(KernelError::shape(format!(
-                "keys {k}, values {v} and default {d} do not fit"
+                "keys of type {k}, values of {v} and a default of {d} do not fit together"
             )));
         }
         let mut values = Tensor::alloc(pool, to.dtype(), &[to.len() + 1])?;
@@ -233,7 +236,9 @@ pub(super) fn one_hot(cx: &Compile<'_>) -> Made {
             match columns.get(key) {
                 Some(c) => slots[i * width + c] = 1.0,
                 None if zeros => {}
-                None => return Err(KernelError::domain(format!("{key} is no known category"))),
+                None => {
+                    return Err(KernelError::domain(format!("{key} is not one of the categories")));
+                }
             }
         }
         call.set(at.y, out);

@@ -26,7 +26,7 @@ impl Linear {
         let fits = outputs.checked_mul(rows.width) == Some(weights.len());
         if !fits || !(bias.is_empty() || bias.len() == outputs) {
             return Err(KernelError::shape(format!(
-                "{} and {} for {} of {}",
+                "there are {} and {} for {} of {}",
                 counted(weights.len(), "coefficient"),
                 counted(bias.len(), "intercept"),
                 counted(outputs, "output"),

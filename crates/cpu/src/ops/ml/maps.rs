@@ -36,7 +36,10 @@ pub(super) fn cast(cx: &Compile<'_>) -> Made {
 
 /// The refusal of a `max_map` that some key does not fit into.
 fn few(max_map: impl std::fmt::Display) -> KernelError {
-    KernelError::attr("max_map", format!("{max_map} does not hold every key"))
+    KernelError::attr(
+        "max_map",
+        format!("a vector of {max_map} does not have a place for every key"),
+    )
 }
 
 fn cast_map(call: &mut Call<'_, '_>, to: MapCast, len: Option<usize>) -> Result<(), KernelError> {
@@ -165,7 +168,7 @@ fn zip_rows(call: &mut Call<'_, '_>, keys: &Tensor) -> Result<(), KernelError> {
     if x.rank() == 0 || x.rank() > 2 || x.dims().last() != Some(&width) || width == 0 {
         let dims = x.dims();
         return Err(KernelError::shape(format!(
-            "{dims:?} does not have a column for each of {}",
+            "an input of dimensions {dims:?} does not have a column for each of {}",
             counted(width, "class")
         )));
     }

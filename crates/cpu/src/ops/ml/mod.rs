@@ -54,7 +54,9 @@ impl Rows {
             [width] => (1, width),
             [count, width] => (count, width),
             ref other => {
-                return Err(KernelError::shape(format!("{other:?} is no table of features")));
+                return Err(KernelError::shape(format!(
+                    "an input of dimensions {other:?} is not a table of features"
+                )));
             }
         };
         Ok(Rows { count, width, values: read::<f64>(x)?.into_owned() })

@@ -34,7 +34,7 @@ impl Kernel {
 }
 
 fn misfit(what: &str, got: usize, want: usize) -> KernelError {
-    KernelError::shape(format!("{got} {what} where {want} are needed"))
+    KernelError::shape(format!("there are {got} {what}, expected {want}"))
 }
 
 /// Refuses a list of another length than is needed; `None` is more than any list has.

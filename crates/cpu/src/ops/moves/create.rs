@@ -24,7 +24,7 @@ pub(super) fn filled(cx: &Compile<'_>) -> Made {
     let value = cx.view(ConstantOfShape::of)?.value();
     let value = value.cloned().unwrap_or_else(|| Literal::scalar(0f32));
     if value.len() != 1 {
-        return Err(cx.declined("attribute `value` is not one element"));
+        return Err(cx.declined("attribute `value` must have one element"));
     }
     Prepared::boxed(cx, move |call| fill(call, &value))
 }
@@ -54,7 +54,10 @@ fn eye(call: &mut Call<'_, '_>, dtype: Option<DType>, k: i64) -> Result<(), Kern
     let x = call.tensor(at.x)?;
     let dtype = dtype.unwrap_or(x.dtype());
     let &[rows, columns] = x.dims() else {
-        return Err(KernelError::shape(format!("{:?} is no matrix", x.dims())));
+        return Err(KernelError::shape(format!(
+            "the input has dimensions {:?}, expected a matrix",
+            x.dims()
+        )));
     };
     let zero_one = Tensor::from_slice(call.pool(), &[2], &[0u8, 1])?;
     let zero_one = cast(call.threads, call.pool(), &zero_one, dtype)?;
@@ -112,7 +115,7 @@ fn float_range(call: &mut Call<'_, '_>, dtype: DType) -> Result<(), KernelError>
         let t = cast(call.threads, call.pool(), &call.tensor(i)?, DType::F64)?;
         match t.slice::<f64>()? {
             [v] => Ok(*v),
-            _ => Err(KernelError::shape(format!("operand {i} is not one number"))),
+            _ => Err(KernelError::operand(i, "must be one number")),
         }
     };
     let (start, limit, delta) = (get(at.start)?, get(at.limit)?, get(at.delta)?);
@@ -151,7 +154,10 @@ fn triangle(call: &mut Call<'_, '_>, upper: bool) -> Result<(), KernelError> {
     let x = call.tensor(at.x)?;
     let k = call.scalar::<i64>(at.k)?.unwrap_or(0);
     let &[.., rows, columns] = x.dims() else {
-        return Err(KernelError::shape(format!("{:?} holds no matrices", x.dims())));
+        return Err(KernelError::shape(format!(
+            "an input of dimensions {:?} does not hold matrices",
+            x.dims()
+        )));
     };
     let mut y = call.alloc(at.y, x.dtype(), x.dims())?;
     if y.is_empty() {

@@ -88,7 +88,7 @@ fn compressed(call: &mut Call<'_, '_>, axis: Option<i64>) -> Result<(), KernelEr
     let holds = condition.slice::<B8>()?;
     if condition.rank() != 1 || holds.len() > dim {
         return Err(KernelError::shape(format!(
-            "condition {:?} for {dim} slices",
+            "`condition` has dimensions {:?}, expected at most {dim} elements in one dimension",
             condition.dims()
         )));
     }
@@ -109,7 +109,7 @@ pub(super) fn element_offsets(
     let fits = at.len() == dims.len() && (0..dims.len()).all(|i| i == axis || at[i] <= dims[i]);
     if !fits {
         return Err(KernelError::shape(format!(
-            "indices {at:?} do not fit {dims:?} along axis {axis}"
+            "indices of dimensions {at:?} do not fit an input of {dims:?} along axis {axis}"
         )));
     }
     let mut offsets = wrap(&indices.to_i64s()?, dims[axis])?;
@@ -158,7 +158,9 @@ pub(super) fn slice_offsets(
     let at = indices.dims();
     let bad = || {
         let axes = counted(batch, "batch axis");
-        KernelError::shape(format!("indices {at:?} do not fit {dims:?} with {axes}"))
+        KernelError::shape(format!(
+            "indices of dimensions {at:?} do not fit an input of {dims:?} with {axes}"
+        ))
     };
     let (&tuple, outer) = at.split_last().ok_or_else(bad)?;
     if batch > outer.len() || batch + tuple > dims.len() || at[..batch] != dims[..batch] {
@@ -168,7 +170,7 @@ pub(super) fn slice_offsets(
     let count = checked_len(outer).ok_or(geometry::GeometryError::TooLarge)?;
     if count.checked_mul(inner) != Some(total) {
         return Err(KernelError::shape(format!(
-            "{} of {} instead of {total}",
+            "the indices take {} of {}, and the result has {total} elements",
             counted(count, "slice"),
             counted(inner, "element")
         )));
@@ -209,11 +211,16 @@ pub(super) fn gather_nd(cx: &Compile<'_>) -> Made {
 
 fn gather_slices(call: &mut Call<'_, '_>, batch: usize) -> Result<(), KernelError> {
     let (x, indices) = (call.tensor(GatherND::AT.x)?, call.tensor(GatherND::AT.indices)?);
-    let (&tuple, outer) =
-        indices.dims().split_last().ok_or_else(|| KernelError::shape("indices are a scalar"))?;
+    let (&tuple, outer) = indices.dims().split_last().ok_or_else(|| {
+        KernelError::shape("`indices` is a scalar, expected at least one dimension")
+    })?;
     let rest = batch.checked_add(tuple).and_then(|n| x.dims().get(n..));
-    let rest = rest
-        .ok_or_else(|| KernelError::shape(format!("index tuples of {tuple} for {:?}", x.dims())))?;
+    let rest = rest.ok_or_else(|| {
+        KernelError::shape(format!(
+            "an index of {tuple} numbers is too long for dimensions {:?}",
+            x.dims()
+        ))
+    })?;
     let mut y = call.alloc(GatherND::AT.y, x.dtype(), &[outer, rest].concat())?;
     let (offsets, inner) = slice_offsets(x.dims(), &indices, batch, y.len())?;
     if !y.is_empty() {
@@ -285,13 +292,13 @@ fn reverse(call: &mut Call<'_, '_>, time_first: bool) -> Result<(), KernelError>
     let at = ReverseSequence::AT;
     let (x, lens) = (call.tensor(at.x)?, call.required_ints(at.sequence_lens)?);
     if x.rank() < 2 {
-        return Err(KernelError::shape("a sequence needs rank 2 or more"));
+        return Err(KernelError::shape("the input must have rank 2 or more"));
     }
     let (d0, d1) = (x.dims()[0], x.dims()[1]);
     let (batches, steps) = if time_first { (d1, d0) } else { (d0, d1) };
     if lens.len() != batches || lens.iter().any(|&l| l < 0 || l > steps as i64) {
         return Err(KernelError::domain(format!(
-            "lengths {lens:?} do not fit {} of {steps}",
+            "`sequence_lens` is {lens:?}, expected {} from 0 to {steps}",
             counted(batches, "sequence")
         )));
     }
@@ -331,12 +338,15 @@ fn hot(call: &mut Call<'_, '_>, axis: i64) -> Result<(), KernelError> {
     let to_i64 = |t: &Tensor| crate::ops::convert::cast(call.threads, call.pool(), t, DType::I64);
     let (at, depth) = (to_i64(&indices)?, to_i64(&call.tensor(place.depth)?)?);
     let &[depth] = depth.slice::<i64>()? else {
-        return Err(KernelError::shape("depth is not one number"));
+        return Err(KernelError::shape("`depth` must be one number"));
     };
     let n = usize::try_from(depth)
-        .map_err(|_| KernelError::domain(format!("depth {depth} is negative")))?;
+        .map_err(|_| KernelError::domain(format!("`depth` is {depth}, expected 0 or more")))?;
     if values.dims() != [2] {
-        return Err(KernelError::shape(format!("values {:?} are not [off, on]", values.dims())));
+        return Err(KernelError::shape(format!(
+            "`values` has dimensions {:?}, expected [2]: the values for off and on",
+            values.dims()
+        )));
     }
     let axis = geometry::axis(axis, indices.rank() + 1)?;
     let mut dims = indices.dims().to_vec();

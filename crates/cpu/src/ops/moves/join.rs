@@ -116,7 +116,7 @@ fn cut(call: &mut Call<'_, '_>, axis: i64, count: usize) -> Result<(), KernelErr
     let lens = geometry::split(x.dims()[axis], sizes.as_deref(), count)?;
     if lens.len() != count {
         return Err(KernelError::shape(format!(
-            "a split into {} for {}",
+            "the input is split into {}, and the node has {}",
             counted(lens.len(), "part"),
             counted(count, "result")
         )));

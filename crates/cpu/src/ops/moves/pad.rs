@@ -41,7 +41,7 @@ fn padded(call: &mut Call<'_, '_>, mode: PadMode) -> Result<(), KernelError> {
             return Err(KernelError::DType { index: at.value, actual: fill.dtype(), expected });
         }
         if fill.len() != 1 {
-            return Err(KernelError::shape("the value to pad with is not one element"));
+            return Err(KernelError::shape("`constant_value` must have one element"));
         }
     }
     let y = border(call, at.y, &x, (&borders, &dims), mode, fill)?;
@@ -85,7 +85,7 @@ fn border(
         let n = (high - low).max(0);
         if mode != PadMode::Constant && n == 0 {
             return Err(KernelError::shape(
-                "an empty axis has no elements to fill its border with",
+                "an axis to pad is empty, so it has no elements to fill its border with",
             ));
         }
         let source = |i: usize| source(mode, i as i64 - before.max(0), n).map(|s| s + low as usize);

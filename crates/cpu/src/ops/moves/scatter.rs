@@ -55,7 +55,7 @@ fn scatter(
     }
     if offsets.len().checked_mul(inner) != Some(updates.len()) {
         return Err(KernelError::shape(format!(
-            "updates {:?} do not fill {} of {}",
+            "`updates` has dimensions {:?}, which do not fill {} of {}",
             updates.dims(),
             counted(offsets.len(), "slice"),
             counted(inner, "element")
@@ -119,7 +119,8 @@ pub(super) fn elements(cx: &Compile<'_>) -> Made {
         let axis = geometry::axis(axis, dims.len())?;
         let (i, u) = (indices.dims(), updates.dims());
         if i != u {
-            let differ = format!("indices {i:?} and updates {u:?} differ in shape");
+            let differ =
+                format!("indices of dimensions {i:?} and updates of {u:?} differ in shape");
             return Err(KernelError::shape(differ));
         }
         let offsets = element_offsets(&dims, axis, &indices)?;
@@ -162,7 +163,7 @@ fn write_cache(call: &mut Call<'_, '_>, axis: i64, circular: bool) -> Result<(),
         && update.dims()[axis] <= dims[axis];
     if !fits {
         return Err(KernelError::shape(format!(
-            "update {:?} does not fit the cache {dims:?}",
+            "`update` has dimensions {:?}, which do not fit a cache of {dims:?}",
             update.dims()
         )));
     }
@@ -170,7 +171,7 @@ fn write_cache(call: &mut Call<'_, '_>, axis: i64, circular: bool) -> Result<(),
     let starts = call.ints(at.write_indices)?.unwrap_or_else(|| vec![0; batch]);
     if starts.len() != batch {
         return Err(KernelError::shape(format!(
-            "{} for batch {batch}",
+            "{} given for a batch of {batch}",
             counted(starts.len(), "write index")
         )));
     }
@@ -184,7 +185,7 @@ fn write_cache(call: &mut Call<'_, '_>, axis: i64, circular: bool) -> Result<(),
             .filter(|&l| start >= 0 && (circular || l <= most as i64));
         if last.is_none() {
             return Err(KernelError::domain(format!(
-                "write index {start} is outside a cache of {most}"
+                "write index {start} is outside a cache of {most} rows"
             )));
         }
         if inner == 0 {
@@ -233,11 +234,14 @@ fn sum_columns(
     let places: Vec<usize> = windows.iter().map(|w| w.out).collect();
     let count = checked_len(&places).ok_or(geometry::GeometryError::TooLarge)?;
     let &[batch, rows, columns] = x.dims() else {
-        return Err(KernelError::shape(format!("{:?} is not [N, C·taps, columns]", x.dims())));
+        return Err(KernelError::shape(format!(
+            "the input has dimensions {:?}, expected [N, C·taps, columns]",
+            x.dims()
+        )));
     };
     if !rows.is_multiple_of(taps) || columns != count {
         return Err(KernelError::shape(format!(
-            "{:?} are no columns of {block:?} blocks of {image:?}",
+            "an input of dimensions {:?} does not hold blocks of {block:?} from an image of {image:?}",
             x.dims()
         )));
     }

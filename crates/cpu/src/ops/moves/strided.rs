@@ -133,12 +133,16 @@ fn repeat(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
     let at = Tile::AT;
     let (x, repeats) = (call.tensor(at.x)?, call.required_ints(at.repeats)?);
     if repeats.len() != x.rank() {
-        return Err(KernelError::shape(format!("{} repeats for rank {}", repeats.len(), x.rank())));
+        return Err(KernelError::shape(format!(
+            "`repeats` has {} numbers for an input of rank {}",
+            repeats.len(),
+            x.rank()
+        )));
     }
     let (mut dims, mut axes) = (vec![], vec![]);
     for ((&d, s), &r) in x.dims().iter().zip(strides(x.dims())).zip(&repeats) {
-        let r =
-            usize::try_from(r).map_err(|_| KernelError::domain("a negative number of repeats"))?;
+        let r = usize::try_from(r)
+            .map_err(|_| KernelError::domain("`repeats` holds a negative number"))?;
         dims.push(d.checked_mul(r).ok_or(geometry::GeometryError::TooLarge)?);
         axes.extend([(r, 0), (d, s as isize)]);
     }
@@ -148,13 +152,16 @@ fn repeat(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
 fn block_size(cx: &Compile<'_>) -> Result<usize, Declined> {
     let size = usize::try_from(cx.view(Blocks::of)?.blocksize()).ok();
     let size = size.filter(|&b| b > 0 && b < 1 << 20);
-    size.ok_or_else(|| cx.declined("attribute `blocksize` is not a positive number"))
+    size.ok_or_else(|| cx.declined("attribute `blocksize` must be at least 1"))
 }
 
 fn image(x: &Tensor) -> Result<[usize; 4], KernelError> {
-    x.dims()
-        .try_into()
-        .map_err(|_| KernelError::shape(format!("{:?} is not [N, C, H, W]", x.dims())))
+    x.dims().try_into().map_err(|_| {
+        KernelError::shape(format!(
+            "the input has dimensions {:?}, expected [N, C, H, W]",
+            x.dims()
+        ))
+    })
 }
 
 /// The view of `from` dimensions in the order of `perm`.
@@ -175,7 +182,7 @@ fn spread_depth(call: &mut Call<'_, '_>, order: BlockOrder, b: usize) -> Result<
     let [n, c, h, w] = image(&x)?;
     if !c.is_multiple_of(b * b) {
         return Err(KernelError::shape(format!(
-            "{} in squares of {b}·{b}, which must divide them",
+            "{} cannot be divided into blocks of {b}·{b}",
             counted(c, "channel")
         )));
     }
@@ -199,7 +206,7 @@ fn gather_depth(call: &mut Call<'_, '_>, order: BlockOrder, b: usize) -> Result<
     let x = call.tensor(at.x)?;
     let [n, c, h, w] = image(&x)?;
     if !h.is_multiple_of(b) || !w.is_multiple_of(b) {
-        return Err(KernelError::shape(format!("{h}×{w} pixels are no multiple of {b}")));
+        return Err(KernelError::shape(format!("{h}×{w} pixels are not a multiple of {b}")));
     }
     let from = [n, c, h / b, b, w / b, b];
     let view = match order {

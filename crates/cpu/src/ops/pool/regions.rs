@@ -27,7 +27,7 @@ fn pool<R: Real>(
     let (&[batch, channels, height, width], &[count, 5]) = (x.dims(), rois.dims()) else {
         let (x, r) = (x.dims(), rois.dims());
         return Err(KernelError::shape(format!(
-            "x {x:?} is not [N, C, H, W] or rois {r:?} not [R, 5]"
+            "`X` has dimensions {x:?} and `rois` {r:?}, expected [N, C, H, W] and [R, 5]"
         )));
     };
     let (data, regions) = (read::<R>(&x)?, read::<R>(&rois)?);
@@ -38,7 +38,7 @@ fn pool<R: Real>(
             let image = r[0].wide();
             let inside = image >= 0.0 && image < batch as f64 && image.fract() == 0.0;
             inside.then_some(image as usize).ok_or_else(|| {
-                KernelError::domain(format!("a region names image {image} of {batch}"))
+                KernelError::domain(format!("`rois` names image {image}, and there are {batch}"))
             })
         })
         .collect::<Result<Vec<_>, _>>()?;

@@ -41,7 +41,9 @@ fn unpool<T: Element + Default>(
     let (x, indices) = (call.tensor(place.x)?, call.tensor(place.indices)?);
     if x.dims() != indices.dims() || x.rank() < 2 {
         let (x, i) = (x.dims(), indices.dims());
-        return Err(KernelError::shape(format!("x {x:?} and its indices {i:?} do not fit")));
+        return Err(KernelError::shape(format!(
+            "`X` has dimensions {x:?} and `I` {i:?}, which do not fit"
+        )));
     }
     let Windows { kernel, strides, pads } = windows;
     let mut covered = x.dims()[..2].to_vec();
@@ -52,7 +54,9 @@ fn unpool<T: Element + Default>(
             let dims: Option<Vec<usize>> = shape.iter().map(|&d| usize::try_from(d).ok()).collect();
             dims.filter(|d| d.len() == covered.len() && d.iter().zip(&covered).all(|(d, c)| d >= c))
                 .ok_or_else(|| {
-                    KernelError::domain(format!("output_shape {shape:?} is below {covered:?}"))
+                    KernelError::domain(format!(
+                        "`output_shape` is {shape:?}, expected at least {covered:?}"
+                    ))
                 })?
         }
     };
@@ -72,8 +76,11 @@ fn places(indices: &Tensor, covered: &[usize], dims: &[usize]) -> Result<Vec<usi
     let len: usize = covered.iter().product();
     let place = |&index: &i64| {
         let at = usize::try_from(index).ok().filter(|&i| i < len);
-        let mut at =
-            at.ok_or_else(|| KernelError::domain(format!("index {index} is outside {covered:?}")))?;
+        let mut at = at.ok_or_else(|| {
+            KernelError::domain(format!(
+                "index {index} is outside a result of dimensions {covered:?}"
+            ))
+        })?;
         let mut sum = 0;
         for (f, t) in from.iter().zip(&to) {
             (sum, at) = (sum + at / f * t, at % f);

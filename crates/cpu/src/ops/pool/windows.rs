@@ -78,7 +78,9 @@ impl Pooling {
 fn spatial(x: &[usize]) -> Result<Vec<usize>, KernelError> {
     match x {
         [_, _, spatial @ ..] => Ok(spatial.to_vec()),
-        other => Err(KernelError::shape(format!("{other:?} has no batch and channel axis"))),
+        other => Err(KernelError::shape(format!(
+            "an input of dimensions {other:?} has no batch and channel axis"
+        ))),
     }
 }
 

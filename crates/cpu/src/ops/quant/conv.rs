@@ -117,7 +117,10 @@ impl CpuKernel for Conv8 {
             None => vec![],
             Some(b) => {
                 let b = b.dims();
-                return Err(KernelError::shape(format!("bias {b:?}, expected [{}]", dims[1])));
+                return Err(KernelError::shape(format!(
+                    "the bias has dimensions {b:?}, expected [{}]",
+                    dims[1]
+                )));
             }
         };
         let scale = factors(

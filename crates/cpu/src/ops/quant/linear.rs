@@ -57,8 +57,11 @@ impl Granularity {
         }
         let a = axis(blocks.axis, x.len())?;
         let (dim, inner) = (x[a], x[a + 1..].iter().product());
-        let misfit =
-            || KernelError::shape(format!("a scale of dimensions {scale:?} does not fit {x:?}"));
+        let misfit = || {
+            KernelError::shape(format!(
+                "a scale of dimensions {scale:?} does not fit an input of {x:?}"
+            ))
+        };
         if block == 0 {
             let per_axis = scale == [dim];
             return if per_axis { Ok(Granularity::Axis { dim, inner }) } else { Err(misfit()) };
@@ -139,7 +142,9 @@ fn zero_points(t: Option<&Tensor>, scale: &Tensor, of: DType) -> Result<Vec<i32>
     }
     if t.len() != scale.len() {
         let (z, s) = (t.dims(), scale.dims());
-        return Err(KernelError::shape(format!("zero point {z:?} and scale {s:?} differ")));
+        return Err(KernelError::shape(format!(
+            "a zero point of dimensions {z:?} and a scale of {s:?} differ"
+        )));
     }
     in_quantised!(of, T => Ok(t.slice::<T>()?.iter().map(|v| v.get()).collect()), else => {
         // Float formats have zero points for form's sake.

@@ -135,7 +135,9 @@ impl CpuKernel for Product8 {
         let at = QLinearMatMul::AT;
         let (a_scale, b_scale) = (scales(call, at.a_scale, m)?, scales(call, at.b_scale, n)?);
         if a_scale.len() > 1 && b_scale.len() > 1 {
-            return Err(KernelError::shape("scales per row and per column at once"));
+            return Err(KernelError::shape(
+                "scales for each row of A together with scales for each column of B are not supported",
+            ));
         }
         let y_scale = scales(call, at.y_scale, 1)?[0];
         let factor = factors(call.tensor(at.a_scale)?.dtype(), &a_scale, &b_scale, y_scale);

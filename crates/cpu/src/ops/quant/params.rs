@@ -45,7 +45,7 @@ fn one_or<T>(values: Vec<T>, i: usize, n: usize) -> Result<Vec<T>, KernelError> 
         return Ok(values);
     }
     let given = counted(values.len(), "element");
-    Err(KernelError::shape(format!("operand {i} has {given}, expected 1 or {n}")))
+    Err(KernelError::operand(i, format!("has {given}, expected 1 or {n}")))
 }
 
 /// The factor from a sum to a result, a·b/y, one or as many as the longer list has. It is rounded to the type of the

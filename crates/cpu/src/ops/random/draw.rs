@@ -45,8 +45,9 @@ enum Form {
 impl Form {
     fn given(cx: &Compile<'_>, dtype: DType, shape: &[i64]) -> Result<Form, Declined> {
         float(dtype).map_err(|e| cx.refused(e))?;
-        let dim =
-            |&d: &i64| usize::try_from(d).map_err(|_| KernelError::attr("shape", format!("{d}")));
+        let dim = |&d: &i64| {
+            usize::try_from(d).map_err(|_| KernelError::attr("shape", format!("{d} is negative")))
+        };
         let dims: Result<_, _> = shape.iter().map(dim).collect();
         Ok(Form::Given(dtype, dims.map_err(|e| cx.refused(e))?))
     }
@@ -159,7 +160,10 @@ fn sample(
 ) -> Result<(), KernelError> {
     let x = call.tensor(Multinomial::AT.x)?;
     let &[batch, classes] = x.dims() else {
-        return Err(KernelError::shape(format!("{:?} is not [batch, classes]", x.dims())));
+        return Err(KernelError::shape(format!(
+            "the input has dimensions {:?}, expected [batch, classes]",
+            x.dims()
+        )));
     };
     if classes == 0 && batch * size > 0 {
         return Err(KernelError::shape("there are no classes to sample"));
@@ -195,8 +199,12 @@ fn drop_out(call: &mut Call<'_, '_>, s: Stream) -> Result<(), KernelError> {
         None => 0.5,
         Some(t) => match read::<f64>(&t)?[..] {
             [r] if (0.0..1.0).contains(&r) => r,
-            [r] => return Err(KernelError::domain(format!("a ratio of {r} is not in [0, 1)"))),
-            _ => return Err(KernelError::shape("the ratio is one number")),
+            [r] => {
+                return Err(KernelError::domain(format!(
+                    "`ratio` is {r}, expected at least 0 and less than 1"
+                )));
+            }
+            _ => return Err(KernelError::shape("`ratio` must be one number")),
         },
     };
     let training = call.scalar::<B8>(at.training_mode)?.is_some_and(bool::from) && ratio > 0.0;

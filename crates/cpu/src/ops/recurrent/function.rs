@@ -76,7 +76,7 @@ impl Functions {
             let n = names.len();
             return Err(KernelError::attr(
                 "activations",
-                format!("{n} for {directions} directions"),
+                format!("{n} functions for {directions} directions"),
             ));
         }
         let (mut alphas, mut betas) = (named.alphas.iter().copied(), named.betas.iter().copied());

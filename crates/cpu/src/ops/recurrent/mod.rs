@@ -148,7 +148,7 @@ fn operand(call: &Call<'_, '_>, i: usize, dims: &[usize]) -> Result<Option<Tenso
     match &t {
         Some(t) if t.dims() != dims => {
             let got = t.dims();
-            Err(KernelError::shape(format!("operand {i} has shape {got:?}, expected {dims:?}")))
+            Err(KernelError::operand(i, format!("has shape {got:?}, expected {dims:?}")))
         }
         _ => Ok(t),
     }
@@ -162,7 +162,10 @@ fn run<R: Real>(
 ) -> Result<(), KernelError> {
     let Form { cell, reversed, batch_first, .. } = *form;
     let &[first, second, width] = x.dims() else {
-        return Err(KernelError::shape(format!("the input has shape {:?}, not rank 3", x.dims())));
+        return Err(KernelError::operand(
+            AT.x,
+            format!("has shape {:?}, expected rank 3", x.dims()),
+        ));
     };
     let (steps, batch) = if batch_first { (second, first) } else { (first, second) };
     let (directions, hidden, gates) = (w.directions.len(), w.hidden, cell.gates() * w.hidden);

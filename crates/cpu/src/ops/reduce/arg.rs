@@ -68,7 +68,9 @@ impl Extreme {
         let dims = geometry::reduced(x.dims(), &[axis], self.keep);
         let (greatest, last) = (self.greatest, self.last);
         if at.n == 0 && at.outer.saturating_mul(at.inner) > 0 {
-            return Err(KernelError::shape("an empty axis has no extreme"));
+            return Err(KernelError::shape(
+                "the axis is empty, so it has no greatest or least element",
+            ));
         }
         let mut y = call.alloc(place.y, DType::I64, &dims)?;
         in_wide!(x.dtype(), T => {
@@ -220,7 +222,7 @@ fn order_top(call: &mut Call<'_, '_>, axis: i64, largest: bool) -> Result<(), Ke
     let axis = geometry::axis(axis, x.rank())?;
     let k = number(call, place.k, "k")?;
     let k = usize::try_from(k).ok().filter(|&k| k <= at.n).ok_or_else(|| {
-        KernelError::domain(format!("k is {k}, the axis has {}", counted(at.n, "element")))
+        KernelError::domain(format!("`k` is {k}, and the axis has {}", counted(at.n, "element")))
     })?;
     let mut dims = x.dims().to_vec();
     dims[axis] = k;

@@ -105,7 +105,10 @@ fn affine<'a, R: Real>(
         return Ok(Affine::Row(values));
     }
     if t.rank() > dims.len() || geometry::broadcast(t.dims(), dims)? != dims {
-        return Err(KernelError::shape(format!("{:?} does not broadcast to {dims:?}", t.dims())));
+        return Err(KernelError::shape(format!(
+            "an input of dimensions {:?} does not broadcast to {dims:?}",
+            t.dims()
+        )));
     }
     // Only the part that differs between rows makes a whole copy necessary.
     let strides = broadcast_strides(t.dims(), dims);
@@ -230,16 +233,21 @@ fn add_and_normalize(call: &mut Call<'_, '_>, epsilon: f32) -> Result<(), Kernel
     let (scale, beta, bias) =
         (call.tensor(place.scale)?, call.opt(place.b)?, call.opt(place.bias)?);
     let dims = x.dims().to_vec();
-    let Some(&n) = dims.last() else { return Err(KernelError::shape("a scalar has no last axis")) };
+    let Some(&n) = dims.last() else {
+        return Err(KernelError::shape("its input is a scalar, which has no last axis"));
+    };
     if geometry::broadcast(skip.dims(), &dims)? != dims {
         return Err(KernelError::shape(format!(
-            "{:?} does not broadcast to {dims:?}",
+            "an input of dimensions {:?} does not broadcast to {dims:?}",
             skip.dims()
         )));
     }
     let vectors = [Some(&scale), beta.as_ref(), bias.as_ref()];
     if vectors.into_iter().flatten().any(|t| t.dims() != [n]) {
-        return Err(KernelError::shape(format!("scale and biases need {}", counted(n, "element"))));
+        return Err(KernelError::shape(format!(
+            "scale and biases must have {}",
+            counted(n, "element")
+        )));
     }
     let threads = call.threads;
     in_real!(x.dtype(), R => {
@@ -296,7 +304,7 @@ pub(super) fn group(cx: &Compile<'_>) -> Made {
     let op = cx.view(GroupNormalization::of)?;
     let (groups, epsilon) = (usize::try_from(op.num_groups()), op.epsilon());
     let groups = groups.ok().filter(|&g| g > 0);
-    let groups = groups.ok_or_else(|| cx.declined("attribute `num_groups` is not positive"))?;
+    let groups = groups.ok_or_else(|| cx.declined("attribute `num_groups` must be at least 1"))?;
     Prepared::boxed(cx, move |call| channels(call, Some(groups), epsilon))
 }
 
@@ -311,16 +319,18 @@ fn channels(
         (call.tensor(place.x)?, call.tensor(place.scale)?, call.tensor(place.bias)?);
     let dims = x.dims().to_vec();
     let &[batch, channels, ..] = &dims[..] else {
-        return Err(KernelError::shape(format!("{dims:?} is not [N, C, …]")));
+        return Err(KernelError::shape(format!(
+            "the input has dimensions {dims:?}, expected [N, C, …]"
+        )));
     };
     let groups = groups.unwrap_or(channels);
     if !channels.is_multiple_of(groups) {
         let channels = counted(channels, "channel");
-        return Err(KernelError::attr("num_groups", format!("does not divide {channels}")));
+        return Err(KernelError::attr("num_groups", format!("it does not divide {channels}")));
     }
     if scale.dims() != [channels] || bias.dims() != [channels] {
         return Err(KernelError::shape(format!(
-            "scale and bias need {}",
+            "scale and bias must have {}",
             counted(channels, "element")
         )));
     }

@@ -28,7 +28,7 @@ fn by_channel(call: &mut Call<'_, '_>, eps: f64, training: Option<f64>) -> Resul
     let channels = dims.get(1).copied().unwrap_or(1);
     if dims.is_empty() || parameters.iter().any(|p| p.dims() != [channels]) {
         return Err(KernelError::shape(format!(
-            "scale, bias, mean and variance of {dims:?} need {}",
+            "for an input of dimensions {dims:?}, scale, bias, mean and variance must have {}",
             counted(channels, "element")
         )));
     }
@@ -95,7 +95,7 @@ fn by_channel(call: &mut Call<'_, '_>, eps: f64, training: Option<f64>) -> Resul
 pub(super) fn lrn(cx: &Compile<'_>) -> Made {
     let op = cx.view(LRN::of)?;
     let size = usize::try_from(op.size()).ok().filter(|&s| s > 0);
-    let size = size.ok_or_else(|| cx.declined("attribute `size` is not a positive number"))?;
+    let size = size.ok_or_else(|| cx.declined("attribute `size` must be at least 1"))?;
     let lrn = Lrn { size, alpha: op.alpha(), beta: op.beta(), bias: op.bias() };
     Prepared::boxed(cx, move |call| by_neighbours(call, lrn))
 }
@@ -105,7 +105,9 @@ fn by_neighbours(call: &mut Call<'_, '_>, lrn: Lrn) -> Result<(), KernelError> {
     let x = call.tensor(place.x)?;
     let (dims, size) = (x.dims().to_vec(), lrn.size);
     let &[_, channels, ref pixels @ ..] = &dims[..] else {
-        return Err(KernelError::shape(format!("{dims:?} is not [N, C, …]")));
+        return Err(KernelError::shape(format!(
+            "the input has dimensions {dims:?}, expected [N, C, …]"
+        )));
     };
     let pixels = geometry::extent(pixels);
     let threads = call.threads;

@@ -23,7 +23,7 @@ fn run(call: &mut Call<'_, '_>, axis: Option<i64>, ascending: bool) -> Result<()
         None => (Around { outer: 1, n: x.len(), inner: 1 }, None),
     };
     if at.n > x.len() {
-        return Err(KernelError::shape("slices without elements cannot be told apart"));
+        return Err(KernelError::shape("the slices have no elements, so they cannot be compared"));
     }
     // Slice `i`, element by element.
     let places = |i: usize| {

@@ -14,7 +14,7 @@ fn number(call: &Call<'_, '_>, i: usize, what: &str) -> Result<Option<i64>, Kern
         None => Ok(None),
         Some([v]) => Ok(Some(*v)),
         Some(other) => {
-            Err(KernelError::shape(format!("{what} is one number, not {}", other.len())))
+            Err(KernelError::shape(format!("`{what}` must be one number, not {}", other.len())))
         }
     }
 }
@@ -23,7 +23,7 @@ fn length(v: i64, what: &str) -> Result<usize, KernelError> {
     usize::try_from(v)
         .ok()
         .filter(|&n| n > 0)
-        .ok_or_else(|| KernelError::domain(format!("{what} {v} is not positive")))
+        .ok_or_else(|| KernelError::domain(format!("{what} is {v}, expected at least 1")))
 }
 
 /// DFT.
@@ -40,12 +40,14 @@ fn whole(call: &mut Call<'_, '_>, inverse: bool, onesided: bool) -> Result<(), K
     let parts = dims.last().copied().unwrap_or(0);
     if rank < 2 || !(1..=2).contains(&parts) {
         return Err(KernelError::shape(format!(
-            "{dims:?} is no signal: the last axis has length 1 or 2"
+            "{dims:?} are not the dimensions of a signal: the last axis must have length 1 or 2"
         )));
     }
     let at = axis(number(call, DFT::AT.axis, "axis")?.unwrap_or(-2), rank)?;
     if at == rank - 1 {
-        return Err(KernelError::domain("the last axis holds real and imaginary parts"));
+        return Err(KernelError::domain(
+            "`axis` is the last axis, which holds real and imaginary parts; name another axis",
+        ));
     }
     let have = dims[at];
     let n = match number(call, DFT::AT.dft_length, "dft_length")? {
@@ -54,7 +56,9 @@ fn whole(call: &mut Call<'_, '_>, inverse: bool, onesided: bool) -> Result<(), K
         None => length(have as i64, "the signal's length")?,
     };
     if onesided && !inverse && parts == 2 {
-        return Err(KernelError::domain("a one-sided spectrum needs a real signal"));
+        return Err(KernelError::domain(
+            "attribute `onesided` needs a real signal, and this one is complex",
+        ));
     }
     let bins = if onesided && !inverse { n / 2 + 1 } else { n };
     let out_parts = if onesided && inverse { 1 } else { 2 };
@@ -127,7 +131,9 @@ fn framed(call: &mut Call<'_, '_>, onesided: bool) -> Result<(), KernelError> {
     let x = call.tensor(operands.signal)?;
     let &[batch, samples, parts @ 1..=2] = x.dims() else {
         let dims = x.dims();
-        return Err(KernelError::shape(format!("{dims:?} is not [batch, samples, 1 or 2]")));
+        return Err(KernelError::shape(format!(
+            "the input has dimensions {dims:?}, expected [batch, samples, 1 or 2]"
+        )));
     };
     let step = number(call, operands.frame_step, "frame_step")?;
     let step = length(step.ok_or(KernelError::Missing(operands.frame_step))?, "frame_step")?;
@@ -137,12 +143,14 @@ fn framed(call: &mut Call<'_, '_>, onesided: bool) -> Result<(), KernelError> {
     let n = given.or(window.as_ref().map(|w| w.len())).unwrap_or(samples);
     if n == 0 || n > samples || window.as_ref().is_some_and(|w| w.dims() != [n]) {
         return Err(KernelError::shape(format!(
-            "frames of {} do not fit the signal ({samples}) or the window",
+            "frames of {} do not fit the signal, which has {samples} samples, or the window",
             counted(n, "sample")
         )));
     }
     if onesided && parts == 2 {
-        return Err(KernelError::domain("a one-sided spectrum needs a real signal"));
+        return Err(KernelError::domain(
+            "attribute `onesided` needs a real signal, and this one is complex",
+        ));
     }
     let bins = if onesided { n / 2 + 1 } else { n };
     let frames = (samples - n) / step + 1;

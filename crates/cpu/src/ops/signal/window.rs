@@ -26,9 +26,12 @@ pub(super) fn hann(cx: &Compile<'_>) -> Made {
 fn cosine_sum(cx: &Compile<'_>, dtype: DType, periodic: bool, terms: [f64; 3]) -> Made {
     Prepared::boxed(cx, move |call| {
         let size = call.required_ints(HannWindow::AT.size)?;
-        let [size] = size[..] else { return Err(KernelError::shape("the size is one number")) };
-        let n = usize::try_from(size)
-            .map_err(|_| KernelError::domain(format!("a window of size {size}")))?;
+        let [size] = size[..] else {
+            return Err(KernelError::operand(HannWindow::AT.size, "must be one number"));
+        };
+        let n = usize::try_from(size).map_err(|_| {
+            KernelError::domain(format!("the size of the window is {size}, expected 0 or more"))
+        })?;
         let period = if periodic { n as f64 } else { n as f64 - 1.0 };
         produce::<f64>(call, HannWindow::AT.y, dtype, &[n], |out| {
             for (k, slot) in out.iter_mut().enumerate() {
@@ -52,17 +55,19 @@ fn mel_weights(call: &mut Call<'_, '_>, dtype: DType) -> Result<(), KernelError>
     let at = MelWeightMatrix::AT;
     let one = |i: usize| match call.ints(i)?.as_deref() {
         Some([v]) => Ok(*v),
-        _ => Err(KernelError::shape(format!("operand {i} is one number"))),
+        _ => Err(KernelError::operand(i, "must be one number")),
     };
     let (bins, length, rate) = (one(at.num_mel_bins)?, one(at.dft_length)?, one(at.sample_rate)?);
     let edge = |i: usize| match crate::real::read::<f64>(&call.tensor(i)?)?[..] {
         [hertz] => Ok(2595.0 * (hertz / 700.0).ln_1p() / std::f64::consts::LN_10),
-        _ => Err(KernelError::shape(format!("operand {i} is one number"))),
+        _ => Err(KernelError::operand(i, "must be one number")),
     };
     let (low, high) = (edge(at.lower_edge_hertz)?, edge(at.upper_edge_hertz)?);
     let domain = || {
         let (bins, samples) = (counted(bins, "mel bin"), counted(length, "sample"));
-        KernelError::domain(format!("{bins} of {samples} at {rate} Hz"))
+        KernelError::domain(format!(
+            "{bins} of {samples} at {rate} Hz: expected a positive rate and counts of 0 or more"
+        ))
     };
     let count = usize::try_from(bins).map_err(|_| domain())?;
     let rows = usize::try_from(length).map_err(|_| domain())? / 2 + 1;
@@ -83,7 +88,9 @@ fn mel_weights(call: &mut Call<'_, '_>, dtype: DType) -> Result<(), KernelError>
                     out[row * count + i] = v;
                     Ok(())
                 }
-                _ => Err(KernelError::domain(format!("a mel edge lies at bin {row} of {rows}"))),
+                _ => Err(KernelError::domain(format!(
+                    "the mel frequencies reach bin {row}, and the spectrum has {rows}"
+                ))),
             };
             if lower == center {
                 put(center, 1.0)?;

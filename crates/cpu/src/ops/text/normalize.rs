@@ -43,7 +43,9 @@ impl Normalizer {
             [_] => false,
             [1, _] => true,
             other => {
-                return Err(KernelError::shape(format!("{other:?} is neither [C] nor [1, C]")));
+                return Err(KernelError::shape(format!(
+                    "the input has dimensions {other:?}, expected [C] or [1, C]"
+                )));
             }
         };
         let keeps = |s: &&String| self.stops.is_empty() || !self.stops.contains(&self.key(s));

@@ -49,7 +49,10 @@ impl<K: Hash + Eq + Clone> Vocabulary<K> {
             let end = starts.get(i + 1).copied().unwrap_or(pool.len());
             let part = pool.get(start..end).ok_or_else(|| {
                 let items = counted(pool.len(), "item");
-                KernelError::attr("ngram_counts", format!("{start}..{end} of {items}"))
+                KernelError::attr(
+                    "ngram_counts",
+                    format!("items {start} to {end} are asked for, and the pool has {items}"),
+                )
             })?;
             let size = i + 1;
             for gram in part.chunks_exact(size) {
@@ -58,8 +61,9 @@ impl<K: Hash + Eq + Clone> Vocabulary<K> {
                 if !(least..=most).contains(&size) {
                     continue;
                 }
-                let column =
-                    column.ok_or_else(|| KernelError::attr("ngram_indexes", "are too few"))?;
+                let column = column.ok_or_else(|| {
+                    KernelError::attr("ngram_indexes", "there are fewer indices than n-grams")
+                })?;
                 let key = gram.iter().map(|item| {
                     let next = items.len() as u32;
                     *items.entry(item.clone()).or_insert(next)
@@ -131,7 +135,7 @@ impl Counter {
         let weights = op.weights().filter(|w| scaled && !w.is_empty()).map(<[f32]>::to_vec);
         let width = width(&indices(op.ngram_indexes(), "ngram_indexes")?);
         if weights.as_ref().is_some_and(|w| w.len() < width) {
-            return Err(KernelError::attr("weights", format!("are fewer than {width}")));
+            return Err(KernelError::attr("weights", format!("there are fewer than {width}")));
         }
         let skips = index(op.max_skip_count(), "max_skip_count")?;
         Ok(Counter { strings, ints, skips, once, weights })
@@ -165,7 +169,9 @@ impl Counter {
             [n] => (1, n, vec![grams.width]),
             [b, n] => (b, n, vec![b, grams.width]),
             ref dims => {
-                return Err(KernelError::shape(format!("{dims:?} is neither [C] nor [N, C]")));
+                return Err(KernelError::shape(format!(
+                    "the input has dimensions {dims:?}, expected [C] or [N, C]"
+                )));
             }
         };
         let y = TfIdfVectorizer::AT.y;

@@ -20,7 +20,9 @@ fn layout(x: &Tensor, target: &Tensor) -> Result<Layout, KernelError> {
     let (dims, t) = (x.dims(), target.dims());
     let fits = dims.len() >= 2 && t.first() == dims.first() && t[1..] == dims[2..];
     if !fits {
-        return Err(KernelError::shape(format!("scores {dims:?} do not go with targets {t:?}")));
+        return Err(KernelError::shape(format!(
+            "scores of dimensions {dims:?} do not fit targets of {t:?}"
+        )));
     }
     Ok(Layout { batch: dims[0], classes: dims[1], inner: dims[2..].iter().product() })
 }
@@ -56,7 +58,7 @@ impl Reducer {
         if weight.as_ref().is_some_and(|w| w.len() != at.classes) {
             let weights = counted(weight.map_or(0, |w| w.len()), "weight");
             let classes = counted(at.classes, "class");
-            return Err(KernelError::shape(format!("{weights} for {classes}")));
+            return Err(KernelError::shape(format!("there are {weights} for {classes}")));
         }
         let (mut losses, mut total, mut weights) = (Vec::with_capacity(classes.len()), 0.0, 0.0);
         for (i, &class) in classes.iter().enumerate() {
@@ -66,7 +68,7 @@ impl Reducer {
             }
             let c = usize::try_from(class).ok().filter(|&c| c < at.classes).ok_or_else(|| {
                 let classes = counted(at.classes, "class");
-                KernelError::domain(format!("target {class} is not one of {classes}"))
+                KernelError::domain(format!("target {class} is not one of the {classes}"))
             })?;
             let (n, d) = (i / at.inner, i % at.inner);
             let w = weight.as_ref().map_or(R::one(), |w| w[c]);

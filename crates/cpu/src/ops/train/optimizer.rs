@@ -15,7 +15,11 @@ const AT: AdamAt = Adam::AT;
 fn progress(call: &Call<'_, '_>) -> Result<(f64, f64), KernelError> {
     let rate = call.tensor(AT.r)?;
     let one = |n: usize| {
-        if n == 1 { Ok(()) } else { Err(KernelError::shape("rate and count have one element")) }
+        if n == 1 {
+            Ok(())
+        } else {
+            Err(KernelError::shape("`R` and `T` must each have one element"))
+        }
     };
     one(rate.len())?;
     let count = call.tensor(AT.t)?.to_i64s()?;
@@ -32,7 +36,9 @@ fn step<const STATES: usize>(
     let n = call.inputs().saturating_sub(AT.xs) / per;
     if n == 0 || call.inputs() != AT.xs + n * per {
         let got = counted(call.inputs(), "operand");
-        return Err(KernelError::shape(format!("{got} instead of 2 and {per} for each tensor")));
+        return Err(KernelError::shape(format!(
+            "there are {got}, expected 2 and {per} for each tensor"
+        )));
     }
     for i in 0..n {
         let tensors =
@@ -43,7 +49,9 @@ fn step<const STATES: usize>(
         }
         if let Some(t) = tensors.iter().find(|t| t.dims() != dims || t.dtype() != dtype) {
             let (want, got) = (tensors[0].ty(), t.ty());
-            return Err(KernelError::shape(format!("parameter {want} does not go with {got}")));
+            return Err(KernelError::shape(format!(
+                "a parameter of type {want} does not fit a tensor of {got}"
+            )));
         }
         let parts = tensors.iter().map(read::<f64>).collect::<Result<Vec<_>, _>>()?;
         let mut results = vec![vec![0.0; tensors[0].len()]; 1 + STATES];

@@ -148,5 +148,5 @@ fn arguments_are_those_of_the_parameters() {
         "@f: argument 2 is f32[2], must be none"
     );
     let error = interpreter.call("g", &[], &mut Memory::default()).unwrap_err();
-    assert_eq!(error.to_string(), "the module has no function @g");
+    assert_eq!(error.to_string(), "there is no function @g");
 }

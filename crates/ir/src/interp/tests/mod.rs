@@ -24,7 +24,7 @@ fn bits(dtype: DType, elements: &[u64], dims: &[usize]) -> InterpValue {
 
 /// The elements of a result.
 fn elements<T: Element>(value: &InterpValue) -> Vec<T> {
-    let InterpValue::Block(block) = value else { panic!("{value:?} is no block") };
+    let InterpValue::Block(block) = value else { panic!("{value:?} is not a block") };
     block.to_literal().unwrap().to_vec().unwrap_or_else(|| panic!("{value:?}"))
 }
 

@@ -37,9 +37,11 @@ impl Heads {
     /// Both numbers, which operands of rank 3 need.
     fn required(self) -> Result<[usize; 2], KernelError> {
         let [q, kv] = self.each().map(|(name, n)| {
-            let n = n.ok_or_else(|| KernelError::attr(name, "operands of rank 3 need it"))?;
+            let n =
+                n.ok_or_else(|| KernelError::attr(name, "it is required for inputs of rank 3"))?;
             let positive = usize::try_from(n).ok().filter(|&n| n > 0);
-            positive.ok_or_else(|| KernelError::attr(name, format!("{n} heads")))
+            positive
+                .ok_or_else(|| KernelError::attr(name, format!("it is {n}, expected at least 1")))
         });
         Ok([q?, kv?])
     }
@@ -54,7 +56,9 @@ impl Layout {
     ) -> Result<Layout, KernelError> {
         let (qd, kd, vd) = (q.dims(), k.dims(), v.dims());
         let misfit = || {
-            KernelError::shape(format!("queries {qd:?}, keys {kd:?} and values {vd:?} do not fit"))
+            KernelError::shape(format!(
+                "queries of dimensions {qd:?}, keys of {kd:?} and values of {vd:?} do not fit together"
+            ))
         };
         let split = |dims: &[usize], heads: usize| match *dims {
             [batch, len, width] if width % heads == 0 => Ok([batch, heads, len, width / heads]),
@@ -85,7 +89,7 @@ impl Layout {
             if given.is_some_and(|given| usize::try_from(given) != Ok(n)) {
                 return Err(KernelError::attr(
                     name,
-                    format!("the operands have {}", counted(n, "head")),
+                    format!("the inputs have {}", counted(n, "head")),
                 ));
             }
         }
@@ -100,7 +104,9 @@ impl Layout {
                 }
                 _ => {
                     let (a, b) = (pk.dims(), pv.dims());
-                    return Err(KernelError::shape(format!("caches {a:?} and {b:?} do not fit")));
+                    return Err(KernelError::shape(format!(
+                        "`past_key` of dimensions {a:?} and `past_value` of {b:?} do not fit the other inputs"
+                    )));
                 }
             },
         };

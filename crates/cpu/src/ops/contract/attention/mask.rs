@@ -64,7 +64,7 @@ impl<R: Real> Mask<R> {
         let lens = call.ints(Attention::AT.nonpad_kv_seqlen)?;
         if lens.as_ref().is_some_and(|l| l.len() != at.batch) {
             return Err(KernelError::shape(format!(
-                "{} for a batch of {}",
+                "`nonpad_kv_seqlen` has {} for a batch of {}",
                 counted(lens.map_or(0, |l| l.len()), "length"),
                 at.batch
             )));
@@ -130,7 +130,9 @@ impl<R: Real> Added<R> {
         let dims = mask.dims();
         let want = [at.batch, at.q_heads, at.q_len];
         let Some((&len, outer)) = dims.split_last().filter(|(_, outer)| outer.len() <= 3) else {
-            return Err(KernelError::shape(format!("a mask of shape {dims:?}")));
+            return Err(KernelError::shape(format!(
+                "a mask of shape {dims:?} is not supported: it must have rank 1 to 4"
+            )));
         };
         let skip = 3 - outer.len();
         let fits = outer.iter().zip(&want[skip..]).all(|(&d, &w)| d == 1 || d == w);

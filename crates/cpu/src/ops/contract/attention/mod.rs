@@ -34,7 +34,10 @@ impl Form {
     fn of(op: Attention<'_>) -> Result<Form, KernelError> {
         let softmax = match op.softmax_precision() {
             Some(d) if !d.is_float() => {
-                return Err(KernelError::attr("softmax_precision", format!("{d} is no precision")));
+                return Err(KernelError::attr(
+                    "softmax_precision",
+                    format!("{d} is not supported: give a type of floats"),
+                ));
             }
             precision => precision,
         };
@@ -43,7 +46,12 @@ impl Form {
             1 => Stage::Capped,
             2 => Stage::Masked,
             3 => Stage::Weights,
-            n => return Err(KernelError::attr("qk_matmul_output_mode", format!("no mode {n}"))),
+            n => {
+                return Err(KernelError::attr(
+                    "qk_matmul_output_mode",
+                    format!("there is no mode {n}: give 0 to 3"),
+                ));
+            }
         };
         Ok(Form {
             heads: Heads { q: op.q_num_heads(), kv: op.kv_num_heads() },
@@ -73,10 +81,12 @@ fn attend<R: Real>(call: &mut Call<'_, '_>, form: &Form) -> Result<(), KernelErr
     let past = match (call.opt(AT.past_key)?, call.opt(AT.past_value)?) {
         (None, None) => None,
         (Some(k), Some(v)) => Some((k, v)),
-        _ => return Err(KernelError::shape("a cache of keys and one of values go together")),
+        _ => return Err(KernelError::shape("`past_key` and `past_value` must be given together")),
     };
     if past.is_some() && call.value(AT.nonpad_kv_seqlen).is_some() {
-        return Err(KernelError::shape("nonpad_kv_seqlen and a cache operand exclude each other"));
+        return Err(KernelError::shape(
+            "`nonpad_kv_seqlen` cannot be given together with `past_key` and `past_value`",
+        ));
     }
     let at = Layout::new(form.heads, [&q, &k, &v], past.as_ref().map(|(k, v)| (k, v)))?;
     let keys = cached::<R>(call, past.as_ref().map(|p| &p.0), AT.present_key, &at, &k, at.size)?;

@@ -39,7 +39,9 @@ pub(super) fn resize(cx: &Compile<'_>) -> Made {
     let form = Form { spec: ResizeSpec::of(op), outside: op.extrapolation_value() };
     let cubic = match op.mode() {
         Interpolation::Nearest if antialias => {
-            return Err(cx.refused(KernelError::attr("antialias", "goes with linear and cubic")));
+            return Err(
+                cx.refused(KernelError::attr("antialias", "it needs `mode` linear or cubic"))
+            );
         }
         Interpolation::Nearest => {
             let (mode, last) = (op.nearest_mode(), Last::default());
@@ -69,7 +71,10 @@ fn begin(call: &mut Call<'_, '_>, form: &Form) -> Result<Option<(Tensor, Vec<Axi
         return Err(KernelError::TooLarge { dtype: x.dtype(), dims });
     }
     if x.is_empty() && !dims.contains(&0) {
-        return Err(KernelError::shape(format!("{:?} has no elements to resize", x.dims())));
+        return Err(KernelError::shape(format!(
+            "an input of dimensions {:?} has no elements to resize",
+            x.dims()
+        )));
     }
     if dims.contains(&0) {
         let out = call.alloc(AT.y, x.dtype(), &dims)?;

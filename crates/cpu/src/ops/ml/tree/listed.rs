@@ -174,7 +174,7 @@ fn leaves(
             Next::Leaf(leaf) if (targets, target) == (1, 0) && !leaves[leaf].is_empty() => {}
             Next::Leaf(leaf) => leaves[leaf].push((target, votes.weights[i])),
             Next::Node(_) => {
-                let text = format!("node {} votes but is no leaf", nodes[i]);
+                let text = format!("node {} votes but is not a leaf", nodes[i]);
                 return Err(KernelError::domain(text));
             }
         }

@@ -78,13 +78,13 @@ impl Ensemble {
         let ends = self.nodes.iter().flat_map(|n| [&n.on_true, &n.on_false]).chain(&self.roots);
         if let Some(next) = ends.into_iter().find(|n| !inside(n)) {
             return Err(KernelError::domain(format!(
-                "a tree refers to {next:?}, which is not there"
+                "a tree refers to {next:?}, which does not exist"
             )));
         }
         let votes = self.leaves.iter().flatten();
         if let Some((target, _)) = votes.into_iter().find(|(t, _)| *t >= self.targets) {
             return Err(KernelError::domain(format!(
-                "a leaf votes for {target} of {}",
+                "a leaf votes for target {target}, and there are {}",
                 self.targets
             )));
         }
@@ -161,7 +161,9 @@ impl Ensemble {
     fn scores(&self, call: &Call<'_, '_>, rows: &Rows) -> Result<Vec<f64>, KernelError> {
         if self.features > rows.width {
             let (have, want) = (rows.width, self.features);
-            return Err(KernelError::shape(format!("{have} features where {want} are needed")));
+            return Err(KernelError::shape(format!(
+                "the input has {have} features, expected {want}"
+            )));
         }
         let mut all = vec![0.0; call.temp(DType::F64, &[rows.count, self.targets])?.len()];
         const RUN: usize = 64;
