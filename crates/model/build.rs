@@ -1,5 +1,5 @@
-//! The digest of what decides on the content of compiled models: the sources of the crates that read, change and compute it, and
-//! the versions of what they depend on.
+//! The digest of everything that determines the content of compiled models: the sources of the crates that read, change
+//! and compute it, and the versions of their dependencies.
 
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};

@@ -1,4 +1,4 @@
-//! On macOS, the linker has to be told that the interpreter's symbols are found when it loads the module.
+//! On macOS, tells the linker that the interpreter provides its symbols when it loads the module.
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");

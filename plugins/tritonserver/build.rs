@@ -1,4 +1,4 @@
-//! On macOS, the linker has to be told that the server's symbols are found when it loads the library.
+//! On macOS, tells the linker that the server provides its symbols when it loads the library.
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");

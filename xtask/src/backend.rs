@@ -61,8 +61,8 @@ pub(crate) fn build(profile: Profile, out: &Path, names: &[&str], args: &[&str])
     Ok(())
 }
 
-/// Put the library in a place, as a link to the first one if possible. A file that is there is replaced, not written to, as
-/// servers may run it.
+/// Install the library as a file, as a hard link to the first one if possible. An existing file is replaced, not
+/// overwritten, because servers may run it.
 fn put(first: Option<&Path>, library: &Path, file: &Path) -> Result<()> {
     let part = file.with_extension("part");
     if part.exists() {

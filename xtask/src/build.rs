@@ -117,7 +117,7 @@ impl Peer {
     }
 }
 
-/// Build the program that measures the pool of buffers, which is a project of its own for the sake of mimalloc.
+/// Build the program that measures the pool of buffers. It is a separate project because it uses mimalloc.
 pub(crate) fn pool_bench() -> Result<Command> {
     Ok(Command::new(project("pool", "pool-bench", &paths::target().join("pool-bench"))?))
 }
@@ -134,7 +134,7 @@ pub(crate) fn record_pool(models: &[String]) -> Result<Outcome> {
     Ok(Outcome::from(status.success()))
 }
 
-/// Build a project that is no part of the workspace and return its program's path.
+/// Build a project outside of the workspace and return its program's path.
 fn project(folder: &str, program: &str, target: &Path) -> Result<PathBuf> {
     let manifest = paths::root().join("xtask").join(folder).join("Cargo.toml");
     let status = cargo()

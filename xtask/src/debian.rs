@@ -1,4 +1,4 @@
-//! Debian's packages. Its Rust toolchain has the sources of the standard library, so that it builds for systems and
+//! Debian's packages. Its Rust toolchain includes the sources of the standard library, so it builds for systems and
 //! processors for which the pinned toolchain has no standard library.
 
 use std::fmt;

@@ -25,11 +25,11 @@ const NEEDED: [Needed; 3] = [
     ("/usr/aarch64-linux-gnu/lib/libc.so.6", "libc6-dev-arm64-cross"),
 ];
 
-/// The crates whose code differs between processors, or that such code stands on.
+/// The crates whose code differs between processors, and the crates that such code is built on.
 const CRATES: &[&str] =
     &["ir", "runtime", "simd", "kernels", "tile-analysis", "graph-to-tile", "jit", "cpu"];
 
-/// Those of them that CI has time for: vectors, and what is written in them.
+/// The subset that CI has time for: vectors, and code written with them.
 const QUICK: &[&str] = &["simd", "kernels", "tile-analysis"];
 
 /// Run the suites of all crates; prints the sum of the counts as the last line.

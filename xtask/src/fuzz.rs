@@ -24,7 +24,7 @@ struct Options {
     count: Option<u64>,
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// Show this one file and what comes of it
+    /// Show this one file and its outcome
     #[arg(long)]
     only: Option<u64>,
 }

@@ -254,7 +254,7 @@ fn matches_over_kinds(sources: &Sources) -> Result<Vec<String>> {
     Ok(found)
 }
 
-/// A place that guesses, and a text that it has as long as it does.
+/// A place that guesses, and a text in the source that marks the guess.
 const GUESSES: &[(&str, &str)] = &[
     ("crates/ir/src/cost.rs", "_ => match op.decl().group"),
     ("crates/ir/src/op/effect.rs", "_ => Effect::Pure"),

@@ -1,6 +1,6 @@
-//! A load generator for HTTP: clients that send one request again and again, without a pause.
+//! A load generator for HTTP: clients that send one request repeatedly, without a pause.
 //!
-//! `bench backend` runs it as a process of its own, so that the clients' processor time is not the server's.
+//! `bench backend` runs it as a separate process, so that the clients' processor time does not count as the server's.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -27,7 +27,7 @@ pub(crate) struct Options {
     /// More headers, each as `Name: value`
     #[arg(long)]
     header: Vec<String>,
-    /// Clients, each with a connection of its own
+    /// Clients, each with a separate connection
     #[arg(long, default_value_t = 32)]
     connections: usize,
     #[arg(long, default_value_t = 3.0)]

@@ -213,8 +213,8 @@ fn run(command: Command) -> Result<Outcome> {
     }
 }
 
-/// Make what a comparison of models needs besides `trident`, the MiniLM model and `peers` with the
-/// variables that tell where they are, and run it.
+/// Prepare a comparison of models and run it: make the MiniLM model and `peers`, and set the variables that locate
+/// them.
 fn bench_models(module: &str, peers: &[(&str, Peer)], args: &[String]) -> Result<Outcome> {
     if wants_help(args) {
         return run_tool(Venv::Onnx, Profile::Release, module, args);

@@ -74,7 +74,7 @@ pub(crate) fn tests() -> Result<Command> {
     Ok(tests)
 }
 
-/// Compile the mock, if it has changed: all programs are linked anew with a new object.
+/// Compile the mock, if it has changed: all programs are linked again with a new object.
 fn compile(object: &Path) -> Result<()> {
     let source = paths::root().join("crates/emulator/mock/metal.m");
     let time = |path: &Path| fs::metadata(path).and_then(|data| data.modified()).ok();

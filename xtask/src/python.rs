@@ -49,9 +49,9 @@ impl Venv {
 
     /// The environment's Python interpreter; the environment is made if it is missing.
     ///
-    /// It lies in the cache, under a name that changes with the requirements and the interpreter.
-    /// A marker written last tells a finished one from one whose making was cut off, and a lock
-    /// keeps two processes from making it at once.
+    /// It lies in the cache, under a name that changes with the requirements and the interpreter. A marker written last
+    /// distinguishes a complete environment from an interrupted one, and a lock keeps two processes from making it at
+    /// once.
     pub(crate) fn ensure(self) -> Result<PathBuf> {
         let folder = self.folder()?;
         let python = folder.join("bin/python");

@@ -1,5 +1,5 @@
-//! `cargo xtask sanitize`: looks for what plain tests do not show. `cargo xtask test --all` takes the quick part of it along,
-//! and `cargo xtask test` the narrower instruction sets for code that depends on them.
+//! `cargo xtask sanitize`: looks for faults that plain tests do not show. `cargo xtask test --all` includes its quick
+//! part, and `cargo xtask test` the narrower instruction sets for code that depends on them.
 
 use std::process::Command;
 
@@ -68,7 +68,7 @@ pub(crate) fn quick(steps: &mut Steps) {
     steps.command("AddressSanitizer", || address(QUICK));
 }
 
-/// In one command, so that dependencies take the features that the rest of the workspace gives them and are not built anew.
+/// In one command, so that dependencies get the features of the rest of the workspace and are not rebuilt.
 fn models(steps: &mut Steps) {
     steps.command("models", || {
         let packages = "--package trident-runtime --package trident-kernels";
@@ -78,7 +78,7 @@ fn models(steps: &mut Steps) {
     });
 }
 
-/// The whole workspace, because what `cargo xtask test` has built for it serves here too.
+/// The whole workspace, because the build of `cargo xtask test` can be reused.
 fn narrow(steps: &mut Steps) {
     on_narrow_sets(steps, "--workspace");
 }

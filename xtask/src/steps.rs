@@ -21,7 +21,7 @@ impl Steps {
         Steps { total: Tally::default(), start: Instant::now(), failures: Vec::new() }
     }
 
-    /// Run one step and add its counts. A step without counts of its own is one test.
+    /// Run one step and add its counts. A step without counts is one test.
     pub(crate) fn check(
         &mut self,
         name: &str,
@@ -69,7 +69,7 @@ impl Steps {
         self.check(name, || counted(command()?));
     }
 
-    /// Run a command as a step if what it needs is there.
+    /// Run a command as a step if its requirements are available.
     pub(crate) fn needs(
         &mut self,
         met: bool,

@@ -157,7 +157,7 @@ pub(crate) fn tool(venv: Venv, module: &str, args: &[&str]) -> Result<Command> {
     Ok(Tool::module(venv, module)?.args(args).trident(Some(&binary)).into_command())
 }
 
-/// A program that runs kernels by the Python package, with a cache of compiled kernels of its own.
+/// A program that runs kernels by the Python package, with a separate cache of compiled kernels.
 fn kernels(venv: Venv, package: &Path, module: &str, args: &[&str]) -> Result<Command> {
     let tool = Tool::module(venv, module)?.args(args).package(package)?;
     let cache = paths::target().join("python/triton-cache");

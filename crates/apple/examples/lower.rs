@@ -7,7 +7,7 @@ use trident_apple::msl;
 use trident_ir::Module;
 use trident_tile_to_lane::{self as lane, GpuFigures};
 
-/// Runs of which the median counts.
+/// Number of runs; their median counts.
 const RUNS: usize = 21;
 
 fn main() -> Result<(), Box<dyn Error>> {

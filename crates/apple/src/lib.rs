@@ -1,5 +1,5 @@
-//! Apple GPUs: [`device`] compiles and launches kernels, [`msl`] prints kernels as Metal programs, and [`metal`] is the seam behind which a GPU, or what emulates one,
-//! runs them. On a Mac, `framework` is what runs them on its GPU.
+//! Apple GPUs: [`device`] compiles and launches kernels, [`msl`] prints kernels as Metal programs, and [`metal`] is the
+//! interface of a GPU or its emulator, which runs them. On a Mac, `framework` implements it for the machine's GPU.
 
 pub mod device;
 #[cfg(any(target_os = "macos", trident_mock))]

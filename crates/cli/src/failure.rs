@@ -115,7 +115,7 @@ impl From<RunError> for Failure {
     }
 }
 
-/// Standard output that went away (`trident … | head`) is no failure worth a word.
+/// Standard output that went away (`trident … | head`) is not a failure worth a word.
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Failure {
         match error.kind() {

@@ -80,7 +80,7 @@ pub(crate) fn read(path: &Path) -> Result<Module, Failure> {
     let text = fs::read_to_string(path)
         .map_err(|e| Failure::usage(format!("cannot read `{}`: {e}", path.display())))?;
     trident_triton::parse(&text).map_err(|e| {
-        // A fault without a place of its own is about the whole file.
+        // An error without a line concerns the whole file.
         let colon = if e.line > 0 { "" } else { " " };
         let failure = Failure::usage(format!("{}:{colon}{e}", path.display()));
         match text.lines().nth(e.line.wrapping_sub(1)) {
@@ -126,8 +126,8 @@ pub(crate) enum Argument {
     Array { now: Tensor, before: Vec<u8> },
 }
 
-/// Reads the options `NAME=VALUE`, one for each parameter, into the parameters' order. Gives the memory that they take
-/// too, with the copy of each array that tells whether it changed.
+/// Reads the options `NAME=VALUE`, one for each parameter, into the parameters' order. Also returns the memory that
+/// they take, including the copy of each array that is compared after the launch.
 pub(crate) fn arguments(
     options: &[String],
     params: &[&ValueInfo],
@@ -238,7 +238,8 @@ fn number(value: &str) -> Result<Scalar, String> {
     number.ok_or_else(|| format!("`{value}` is not a number"))
 }
 
-/// The bits of an integer. It has to fit as a signed or as an unsigned one, as kernels do not tell these apart.
+/// The bits of an integer. It has to fit as a signed or as an unsigned integer, because kernels do not distinguish
+/// these.
 fn integer(n: i128, dtype: DType) -> Result<u64, String> {
     let bits = dtype.bits();
     let (least, greatest) = (-1i128 << (bits - 1), (1i128 << bits) - 1);

@@ -16,7 +16,7 @@ pub(crate) struct Labels {
 }
 
 impl Labels {
-    /// Those of the file, else those that the model's metadata name; none is fine.
+    /// The labels of the file, else those named in the model's metadata; possibly none.
     pub(crate) fn of(
         file: Option<&Path>,
         metadata: &BTreeMap<String, String>,
@@ -45,8 +45,8 @@ impl Labels {
         tensor.dims().last() == Some(&self.names.len()) && is_scores(tensor)
     }
 
-    /// Labels that no output has as many classes as are a mistake where they were asked for, and worth a remark where they
-    /// came with the model.
+    /// Checks that some output has as many classes as there are labels. Otherwise it is an error if the user gave the
+    /// labels, and a note if they came with the model.
     pub(crate) fn check(&self, results: &[(String, Value)]) -> Result<Option<String>, Failure> {
         let tensors = results.iter().filter_map(|(name, v)| Some((name, v.as_tensor()?)));
         if self.names.is_empty() || tensors.clone().any(|(_, t)| self.fit(t)) {

@@ -69,7 +69,7 @@ impl Limits {
         RunContext { time_limit: self.time, ..RunContext::default() }
     }
 
-    /// Refuses what takes so many bytes in all, if that is too much.
+    /// Refuses something that takes `bytes` bytes in all, if that is too much.
     pub(crate) fn admit(&self, bytes: usize, what: &str) -> Result<(), Failure> {
         if self.memory == 0 || bytes <= self.memory {
             return Ok(());
@@ -129,7 +129,7 @@ impl Limits {
     }
 }
 
-/// Bytes that a tensor takes, of strings their own included; `None` where that is more than memory can have.
+/// Bytes that a tensor takes, including the contents of strings; `None` if that exceeds the address space.
 pub(crate) fn tensor_bytes(dtype: DType, dims: &[usize]) -> Option<usize> {
     let element = if dtype == DType::Str { 2 * size_of::<String>() } else { dtype.size() };
     let bytes = checked_len(dims)?.checked_mul(element)?;

@@ -48,7 +48,7 @@ impl DeviceArgs {
         self.device.models_on(self.threads).map_err(failure)
     }
 
-    /// The hardware for a served model: these devices, or those that its own parameter names.
+    /// The hardware for a served model: these devices, or the devices that its parameter names.
     pub(crate) fn hardware(&self, choice: Option<&str>) -> Result<Hardware, Failure> {
         let settings = Settings { threads: self.threads };
         let choice = choice.or(self.device.named());

@@ -48,7 +48,7 @@ pub(crate) fn check(path: &Path) -> Result<(), Failure> {
     check_writable(path)
 }
 
-/// Finds out whether a file could be written; what it holds stays.
+/// Checks whether a file could be written, without changing its contents.
 pub(crate) fn check_writable(path: &Path) -> Result<(), Failure> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {

@@ -21,7 +21,7 @@ fn arguments(words: &[String]) -> Option<&[String]> {
     (!any).then_some(args)
 }
 
-/// The command lines in the examples of `--help`. Comments stand behind three spaces or more.
+/// The command lines in the examples of `--help`. Comments follow three spaces or more.
 fn in_help() -> Vec<CommandLine> {
     let mut found = vec![];
     let top = Cli::command();

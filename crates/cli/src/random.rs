@@ -30,8 +30,8 @@ impl Random {
         (self.next() >> 40) as f32 / (1u32 << 24) as f32
     }
 
-    /// Floats are uniform in [0, 1), or powers of two where there are no others. Integers are 0 or 1: they are often indices, for
-    /// which these are always safe.
+    /// Floats are uniform in [0, 1), or powers of two for types that have no other values. Integers are 0 or 1: they
+    /// are often indices, for which these are always safe.
     pub(crate) fn tensor(
         &mut self,
         pool: &Pool,

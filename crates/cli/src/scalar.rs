@@ -47,7 +47,7 @@ impl Scalar {
             DType::F8E4M3FNUZ => narrow!(F8E4M3FNUZ),
             DType::F8E5M2 => narrow!(F8E5M2),
             DType::F8E5M2FNUZ => narrow!(F8E5M2FNUZ),
-            // As text of single precision it would not be a power of two to those who read doubles.
+            // As text of single precision, a reader of doubles would not get a power of two.
             DType::F8E8M0FNU => Scalar::Double(at::<e::F8E8M0FNU>(tensor, i)?.to_f32().into()),
             DType::F4E2M1FN => narrow!(F4E2M1FN),
             DType::I64 => int!(i64),
@@ -182,7 +182,7 @@ pub(crate) fn tensor(
         DType::F8E4M3FNUZ => narrow!(F8E4M3FNUZ),
         DType::F8E5M2 => narrow!(F8E5M2),
         DType::F8E5M2FNUZ => narrow!(F8E5M2FNUZ),
-        // It has nothing that would tell of an overflow.
+        // It has no value that would show an overflow.
         DType::F4E2M1FN => made!(|v: &Scalar| {
             let fits = |v: &f64| v.abs() <= greatest(dtype);
             v.to_f64().filter(fits).map(|v| e::F4E2M1FN::from_f64(v, true))
@@ -242,7 +242,7 @@ fn place(mut i: usize, dims: &[usize]) -> String {
     if index.is_empty() { String::new() } else { format!(" at [{}]", index.join(", ")) }
 }
 
-/// Why an element type does not hold a value, as the end of a sentence; empty where the kind alone says it.
+/// The reason why an element type does not hold a value, as the end of a sentence; empty if the kinds differ.
 fn reason(dtype: DType, value: &Scalar) -> String {
     let number = value.to_f64();
     match number {

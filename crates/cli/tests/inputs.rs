@@ -222,7 +222,7 @@ fn options_without_a_meaning_are_refused() {
         (&["run", &model, "-i", "random", "--seed", "-1"], &["'-1'", "whole number"]),
         (&["bench", &model, "-n", "0"], &["'0'", "1.."]),
     ]);
-    // What nothing is asked of is no mistake.
+    // What nothing is asked of is not a mistake.
     stdout(&["run", &model, "-i", &x, "-k", "0"]);
 }
 

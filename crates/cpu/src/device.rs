@@ -94,7 +94,7 @@ impl Device for CpuDevice {
 /// A compiled op.
 struct Compiled {
     kernel: Box<dyn CpuKernel>,
-    /// For each result, whether somebody uses it.
+    /// For each result, whether it is in use.
     wanted: Vec<bool>,
     shapes: OpShapes,
     threads: Arc<Threads>,

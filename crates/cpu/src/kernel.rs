@@ -16,7 +16,8 @@ pub(crate) trait CpuKernel: Send + Sync {
         &[]
     }
 
-    /// Bytes of what is packed, and of all else that the kernel has made of the model outside of the unit's pool.
+    /// Bytes of packed operands and of everything else that the kernel has made from the model outside of the unit's
+    /// pool.
     fn packed_bytes(&self) -> usize {
         0
     }
@@ -103,7 +104,7 @@ pub(crate) const fn entry(kind: OpKind, make: Make) -> Entry {
     Entry { kind, make }
 }
 
-/// A kernel that is a function, with what it has read of the op.
+/// A kernel that is a function, which holds the values that it has read from the op.
 pub(crate) struct Prepared<F> {
     name: &'static str,
     bytes: usize,
@@ -176,13 +177,13 @@ pub(crate) struct Call<'a, 'l> {
     /// The device's threads.
     pub(crate) threads: &'a Threads,
     launch: &'a mut Launch<'l>,
-    /// For each result, whether somebody asked for it.
+    /// For each result, whether it is in use.
     wanted: &'a [bool],
     outputs: Vec<Option<Value>>,
 }
 
 impl<'a, 'l> Call<'a, 'l> {
-    /// A call with operands and memory from `launch`. `wanted` tells of each result whether somebody asked for it.
+    /// A call with operands and memory from `launch`. `wanted` says for each result whether it is in use.
     pub(crate) fn new(
         wanted: &'a [bool],
         launch: &'a mut Launch<'l>,
@@ -230,7 +231,7 @@ impl<'a, 'l> Call<'a, 'l> {
         Ok(tensor)
     }
 
-    /// Takes operand `i` if its memory may hold a result of this type and shape: nobody else uses it.
+    /// Takes operand `i` if its memory may hold a result of this type and shape: it is not shared.
     pub(crate) fn reuse(&mut self, i: usize, dtype: DType, dims: &[usize]) -> Option<Tensor> {
         let slot = self.launch.inputs.get_mut(i)?;
         match slot {
@@ -253,8 +254,8 @@ impl<'a, 'l> Call<'a, 'l> {
         }
     }
 
-    /// A result of these dimensions that begins with the elements of operand `i`, which stay where they are or move to larger
-    /// memory; `fill` writes the others' bytes. `None` unless the operand is lent ([`Tensor::extended`]).
+    /// A result of these dimensions that begins with the elements of operand `i`, in place or moved to larger memory.
+    /// `fill` writes the bytes of the other elements. `None` unless the operand is lent ([`Tensor::extended`]).
     pub(crate) fn extend(
         &mut self,
         i: usize,
@@ -287,7 +288,7 @@ impl<'a, 'l> Call<'a, 'l> {
         }
     }
 
-    /// Whether somebody asked for result `i`.
+    /// Whether result `i` is in use.
     pub(crate) fn wants(&self, i: usize) -> bool {
         self.wanted.get(i).is_some_and(|&wanted| wanted)
     }

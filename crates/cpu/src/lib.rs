@@ -1,7 +1,7 @@
 //! The CPU device: kernels for graph ops.
 //!
-//! [`CpuDevice`] compiles one op at a time. [`ops`] holds, by the op table's groups, how an op's attributes and operands
-//! become a kernel; the numeric ones are those of `trident_kernels`. [`tile`] runs the ops that have no kernel, as tile functions
+//! [`CpuDevice`] compiles one op at a time. [`ops`] makes kernels from the attributes and operands of ops, by the op
+//! table's groups; the numeric kernels are in `trident_kernels`. [`tile`] runs ops without a kernel as tile functions
 //! that `trident_jit` compiles.
 
 mod device;

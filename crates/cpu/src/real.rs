@@ -159,8 +159,8 @@ pub(crate) fn produce<R: Real>(
     Ok(())
 }
 
-/// The result, if it is of another type than `R`, and what is computed: the result itself or a temporary. What of
-/// [`produce`] is the same for all that fill.
+/// The result, if its type is not `R`, and the tensor to compute: the result itself or a temporary. This is the part of
+/// [`produce`] that does not depend on the function that fills the tensor.
 fn begin<R: Real>(
     call: &mut Call<'_, '_>,
     i: usize,

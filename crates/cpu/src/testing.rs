@@ -44,7 +44,7 @@ pub(crate) fn run_on(
     run_in(&Pool::new(), threads, kind, attrs, inputs, results)
 }
 
-/// As [`run_on`], with memory of a pool.
+/// Like [`run_on`], with memory of a pool.
 pub(crate) fn run_in(
     pool: &Pool,
     threads: usize,
@@ -58,8 +58,8 @@ pub(crate) fn run_in(
     launch(pool, &*exe, inputs)
 }
 
-/// The only results of one compiled kernel for several calls in turn, whose operands are all present and may differ in their
-/// dimensions, but not in their element types.
+/// The single results of one compiled kernel for several calls in turn. All operands are present; they may differ in
+/// their dimensions, but not in their element types.
 pub(crate) fn run_in_turn(
     kind: OpKind,
     attrs: &[(&'static str, Attr)],

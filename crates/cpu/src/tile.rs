@@ -52,8 +52,8 @@ impl Functions {
     }
 }
 
-/// The kernel of an op whose operands broadcast to its results: an elementwise op or a chain of such. Its functions are
-/// compiled here for the dimensions that are known, and otherwise for those that are likely.
+/// The kernel of an elementwise op or a chain of them, whose operands broadcast to its results. Its functions are
+/// compiled here, for the known dimensions and for likely values of the unknown ones.
 pub(crate) fn kernel(cx: &Compile<'_>) -> Made {
     let arrays = |ids| Array::of(cx.unit.func, ids).map_err(|e| cx.declined(e.to_string()));
     let (operands, results) = (arrays(&cx.op.inputs)?, arrays(&cx.op.outputs)?);
@@ -89,8 +89,8 @@ pub(crate) fn kernel(cx: &Compile<'_>) -> Made {
     }
 }
 
-/// The operands with dimensions in place of those that are not known: of one shape with the others, or scalars, which some
-/// ops take alone.
+/// The operands with likely dimensions in place of unknown ones: the shape of the others, or a scalar, which some ops
+/// require.
 fn likely(operands: &[Option<Array>]) -> Vec<Vec<Option<Array>>> {
     let all: Vec<&Array> = operands.iter().flatten().collect();
     if all.iter().all(|array| array.dims.is_some()) {
@@ -118,7 +118,7 @@ fn broadcast_all(operands: &[Option<Array>]) -> Option<Vec<usize>> {
 struct TileKernel {
     name: String,
     op: Op,
-    /// The results, of which only the element types count.
+    /// The results; only their element types are used.
     results: Vec<Option<Array>>,
     functions: Arc<Functions>,
     /// The lowering of the last launch, which mostly serves the next one.
@@ -180,7 +180,7 @@ struct Memory<'a> {
     operands: &'a [Option<Tensor>],
     results: Vec<Option<Tensor>>,
     scratch: Vec<Tensor>,
-    /// The `i32` that tells of operands outside of what the op is defined for.
+    /// The `i32` that reports operands outside of the op's domain.
     fault: Option<Tensor>,
 }
 

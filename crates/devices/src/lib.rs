@@ -1,4 +1,4 @@
-//! The devices that programs can be run on, by name: what the command line, the Python package and servers share.
+//! The available devices, by name. The command line, the Python package and servers share this list.
 //!
 //! The table `DEVICES` lists them. Each is a [`DeviceEntry`] with two abilities, of which it may lack one: it compiles kernels,
 //! and it runs models. [`open()`] finds the devices of a choice, and what it gives makes one ability of theirs. Programs that only
@@ -87,7 +87,7 @@ pub trait DeviceEntry: Sync {
     /// The name, as in `--device`.
     fn name(&self) -> &'static str;
 
-    /// Whether it is for tests only, and so left out of lists of what a machine offers.
+    /// Whether it is for tests only, and therefore not listed among a machine's devices.
     fn is_for_tests(&self) -> bool {
         false
     }
@@ -195,7 +195,7 @@ pub fn is_emulated(name: &str) -> bool {
     [EMULATED, EMULATED_M5].contains(&name)
 }
 
-/// Why there is no device of this name here, if there is one elsewhere.
+/// The reason why a known device is not available here; `None` for unknown names.
 fn absent(name: &str) -> Option<DeviceError> {
     let (reason, hint) = match name {
         METAL => ("it needs macOS and a GPU of Apple silicon", "choose `cpu`"),

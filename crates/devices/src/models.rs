@@ -1,7 +1,7 @@
 //! The devices that run models.
 //!
-//! A choice of devices is written as their names with commas between them, such as `queued,cpu`: each op goes to the one that
-//! claims it at the least cost, and of equal ones to the first.
+//! A choice of devices is a list of names separated by commas, such as `queued,cpu`. Each op goes to the device that
+//! claims it at the least cost, and to the first of equal ones.
 
 use crate::{
     Ability, CPU, DEVICES, DeviceEntry, DeviceError, METAL, Opened, Settings, find, lacks, open,
@@ -18,7 +18,7 @@ pub fn model_devices() -> impl Iterator<Item = &'static dyn DeviceEntry> {
     DEVICES.iter().copied().filter(|entry| entry.models().is_some())
 }
 
-/// Whether the device of this name is a GPU. The emulated one stands for that of a Mac, and counts as one.
+/// Whether the device of this name is a GPU. The emulated GPU counts as one.
 pub fn is_gpu(name: &str) -> bool {
     model_devices().any(|entry| entry.is_gpu() && entry.name() == name)
 }
@@ -27,7 +27,7 @@ pub fn is_gpu(name: &str) -> bool {
 pub struct ModelChoice {
     /// The number of its devices.
     pub(crate) devices: usize,
-    /// One for all that are made of it, so that they share its threads.
+    /// One device for all that wrap it, so that they share its threads.
     pub(crate) cpu: Arc<CpuDevice>,
     #[allow(dead_code)] // only GPUs read them
     pub(crate) settings: Settings,
@@ -35,7 +35,7 @@ pub struct ModelChoice {
 
 /// The devices of a session.
 pub struct ForModels {
-    /// Those of the choice, in its order.
+    /// The chosen devices, in the order of the choice.
     pub devices: Vec<Arc<dyn Device>>,
     /// The one that folds constants: the CPU, whatever the choice. It is always there and has every op.
     pub folder: Arc<dyn Device>,
@@ -72,7 +72,7 @@ impl Opened {
 /// Devices that accelerators of a server's configurations stand for, by the accelerator's name.
 pub const ACCELERATORS: &[(&str, &str)] = &[(METAL, METAL)];
 
-/// The devices of those accelerators that are there, by the accelerator's name; the opened ones, where they are among them.
+/// The devices of the available accelerators, by the accelerator's name. Opened devices are reused.
 pub fn accelerators(opened: &ForModels, settings: &Settings) -> Vec<(String, Arc<dyn Device>)> {
     let device = |&(accelerator, name): &(&str, &str)| {
         let device = match opened.devices.iter().find(|device| device.info().name == name) {

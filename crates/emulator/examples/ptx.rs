@@ -1,5 +1,6 @@
-//! Compiles a Metal text, or the tile function of a `.tir` file by way of one, for an NVIDIA processor. What is made lies beside the
-//! file: `ptx [--without-matrices] FILE [PROCESSOR]`. Without matrices each thread multiplies and adds for itself.
+//! Compiles a Metal text, or the tile function of a `.tir` file through one, for an NVIDIA processor. The output is
+//! written next to the file: `ptx [--without-matrices] FILE [PROCESSOR]`. Without matrices each thread multiplies and
+//! adds separately.
 use std::fs;
 use std::path::PathBuf;
 use trident_apple::metal::CompileOptions;

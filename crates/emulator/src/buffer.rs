@@ -34,10 +34,10 @@ pub(crate) struct HostBuffer {
     this: Weak<HostBuffer>,
 }
 
-/// Buffers of this process that other libraries have been told of, by their handles.
+/// Buffers of this process that were shared with other libraries, by their handles.
 static HANDLES: Mutex<Option<HashMap<u64, Weak<HostBuffer>>>> = Mutex::new(None);
 
-/// The next handle. Nobody can take one for an address, as no processor has addresses like that.
+/// The next handle. It cannot be confused with an address, because no processor has such addresses.
 static NEXT: AtomicU64 = AtomicU64::new(0x4d54_4c00_0000_0000);
 
 #[derive(Default)]

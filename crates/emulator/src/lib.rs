@@ -1,4 +1,5 @@
-//! Runs and checks Metal kernels on Linux: the seam [`trident_apple::metal::Metal`] without a Mac, for development.
+//! Runs and checks Metal kernels on Linux: an implementation of [`trident_apple::metal::Metal`] without a Mac, for
+//! development.
 //!
 //! A text in the Metal Shading Language is linted, compiled as it is by stock clang against our own headers (`shim`), loaded,
 //! and run: a fiber for each thread, simdgroups of 32. An [`Emulator`] with [`EmulatorOptions::check`] instruments each access and

@@ -275,7 +275,7 @@ unsafe extern "C" fn mock_run(launch: *const Launch, error: *mut c_char) -> bool
     let mut dispatch = make(pipeline, size(launch.groups), size(launch.threads));
     for binding in unsafe { slice::from_raw_parts(launch.bindings, launch.count) } {
         let slot = u32::try_from(binding.slot).unwrap_or(u32::MAX);
-        // What an earlier dispatch of the encoder has bound stays.
+        // Bindings of earlier dispatches of the encoder remain.
         if !used.contains(&slot) {
             continue;
         }

@@ -2,7 +2,7 @@
 //!
 //! `cargo run -p trident-engine --example compare_passes -- FOLDER [SUBSTRING]`, where FOLDER holds groups of cases
 //! as the ONNX backend suite writes them: `GROUP/CASE/model.onnx` and `test_data_set_0/{input,output}_N.pb`. Cases
-//! whose operands or results are no tensors are passed over.
+//! whose operands or results are not tensors are passed over.
 
 use std::error::Error;
 use std::path::{Path, PathBuf};

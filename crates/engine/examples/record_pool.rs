@@ -1,11 +1,11 @@
-//! Records what runs of models take from pools and give back: the traces that `cargo xtask bench pool` replays.
+//! Records the allocations and frees of models' runs: the traces that `cargo xtask bench pool` replays.
 //!
 //! `cargo run -p trident-engine --features trace --example record_pool -- OUT CONV TRANSFORMER`: OUT is the folder for the traces, CONV
 //! a convolutional network and TRANSFORMER an encoder, as `cargo xtask bench models` makes them (`resnet50`, `minilm`).
 //!
-//! A trace is a sequence of numbers of 7 bits a byte, the least first, all bytes but a number's last with the top bit. The two lowest
-//! bits tell what the rest is: 0, the block with this number is given back; 1, a block of so many bytes is taken, which gets the
-//! lowest number that is free; 2, what follows is by this thread.
+//! A trace is a sequence of numbers of 7 bits a byte, the least first, all bytes but a number's last with the top bit.
+//! The two lowest bits are the kind of event: 0 frees the block with this number; 1 allocates a block of this many
+//! bytes, which gets the lowest free number; 2 names the thread of the following events.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};

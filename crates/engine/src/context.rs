@@ -17,8 +17,8 @@ pub struct RunContext {
     pub deadline: Option<Instant>,
     /// Stops the run from outside; checked where limits are.
     pub cancel: Option<CancelFlag>,
-    /// Among runs that wait for a device, higher numbers go first. On the CPU as many runs compute at a time as there
-    /// are cores, and while one of a higher number does, the others have a single thread each.
+    /// Among runs that wait for a device, higher numbers go first. On the CPU, at most one run per core computes at a
+    /// time. While a run of a higher number computes, the others have a single thread each.
     pub priority: i32,
     /// Maximum number of threads; 0 for all threads of a device. Results do not depend on it.
     pub threads: usize,

@@ -70,7 +70,7 @@ impl Entry {
         &self.signature
     }
 
-    /// Which passes changed the function, and how often; nothing for one that was stored after its passes.
+    /// The passes that changed the function, and how often. Empty for a function that was stored after its passes.
     pub fn passes(&self) -> &[PassReport] {
         &self.passes
     }
@@ -148,9 +148,9 @@ impl Entry {
         Ok((names.zip(results).collect(), profile))
     }
 
-    /// Runs the function with the state's values as further inputs, and stores the outputs that later runs use in the
-    /// state. They are neither returned nor passed to a sink. A run that fails leaves the state unchanged; it ends once no launch uses
-    /// the state's memory, which may be after its deadline.
+    /// Runs the function with the state's values as additional inputs, and stores the outputs that later runs need in
+    /// the state. These outputs are neither returned nor passed to a sink. A run that fails leaves the state unchanged;
+    /// it ends once no launch uses the state's memory, which may be after its deadline.
     pub fn run_in(
         &self,
         state: &mut State,

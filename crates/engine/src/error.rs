@@ -299,7 +299,7 @@ pub enum RunPoint {
         /// The device.
         device: String,
     },
-    /// A kernel that is launched by itself.
+    /// A kernel that is launched directly.
     Kernel(String),
 }
 

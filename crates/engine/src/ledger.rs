@@ -10,8 +10,8 @@ use trident_ir::literal::LiteralData;
 use trident_ir::{Func, Literal, Op, ValueId, counted};
 use trident_runtime::{Charge, ForkMutex, KernelError, Pool, Tensor};
 
-/// A session's pool, and the constants that the plans of the session read where they were loaded. Plans share them, so each counts
-/// once for as long as one of the plans has it.
+/// A session's pool, and the constants that the session's plans read in place, where they were loaded. Plans share
+/// constants: each counts once, as long as a plan has it.
 pub(crate) struct Ledger {
     pool: Pool,
     known: ForkMutex<Known>,
@@ -21,7 +21,7 @@ pub(crate) struct Ledger {
 struct Known {
     /// Charges by the address and size of what they are for.
     charged: HashMap<(usize, usize), Weak<Charge>>,
-    /// Addresses of literals that lie in the pool, as long as they are in use.
+    /// Addresses of literals in the pool that are in use.
     pooled: HashMap<usize, Weak<()>>,
     /// The first op that was not folded for lack of memory.
     unfolded: Option<PlanError>,
@@ -77,7 +77,8 @@ impl Ledger {
         &self.pool
     }
 
-    /// The literal of a tensor, whose memory the pool counts as long as the literal is in use; `None` if it cannot be had.
+    /// The literal of a tensor; `None` if the tensor cannot be read. The pool counts its memory as long as the literal
+    /// is in use.
     pub(crate) fn literal(&self, tensor: &Tensor) -> Option<Literal> {
         if tensor.pages().is_none() {
             return tensor.to_literal().ok();
@@ -124,7 +125,7 @@ impl Ledger {
         self.pool.charge(bytes).ok_or_else(|| self.short(op, bytes))
     }
 
-    /// An error if the pool has no room for so many bytes of an op.
+    /// An error if the pool has no room for `bytes` bytes of an op.
     pub(crate) fn fits(&self, op: &str, bytes: usize) -> Result<(), PlanError> {
         let (live, limit) = (self.pool.stats().live, self.pool.limit());
         let fits = limit == 0 || bytes <= limit.saturating_sub(live);
@@ -187,7 +188,7 @@ fn is((name, result, _): &(String, Option<ValueId>, String), func: &Func, op: &O
     *name == func.name && *result == op.output(0)
 }
 
-/// Drops what is no longer in use, before there is more.
+/// Drops entries that are no longer in use, before the map grows.
 fn tidy<K: Eq + Hash, V>(map: &mut HashMap<K, Weak<V>>) {
     if map.len() == map.capacity() {
         map.retain(|_, value| value.strong_count() > 0);

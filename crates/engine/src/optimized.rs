@@ -38,7 +38,7 @@ pub struct OptimizedEntry {
     pub outputs: Vec<String>,
     /// Data for inputs with defaults; `None` if there are none.
     pub overridable: Option<Overridable>,
-    /// Which passes changed it, and how often; nothing for a function that was stored.
+    /// The passes that changed it, and how often. Empty for a stored function.
     pub passes: Vec<PassReport>,
 }
 
@@ -76,12 +76,12 @@ impl Optimized {
             )
         });
         let entries = entries.collect::<Result<_, _>>()?;
-        // A model that is stored would be another one wherever there is more memory.
+        // A stored model must not depend on the amount of memory.
         ledger.folded()?;
         Ok(Optimized { form: Form::of(devices, options), entries, metadata })
     }
 
-    /// Checks a module that may come from anywhere: its functions, and that what stands beside them fits.
+    /// Checks an untrusted module: its functions, and that the data stored with them fits them.
     pub(crate) fn check(
         &mut self,
         devices: &[Arc<dyn Device>],
@@ -112,7 +112,7 @@ impl Optimized {
 }
 
 impl OptimizedEntry {
-    /// Runs the passes over a function of a verified module; `optional` are the inputs for which it has constants.
+    /// Runs the passes over a function of a verified module. `optional` are the inputs with constants as defaults.
     pub(crate) fn new(
         mut func: Func,
         optional: Vec<ValueInfo>,

@@ -114,7 +114,7 @@ impl Recorder {
         self.start.elapsed()
     }
 
-    /// Records the operands, if each step is measured; for those that the kernel has packed only the types are known.
+    /// Records the operands, if each step is measured. For packed operands only the types are known.
     pub(crate) fn describe(
         &self,
         func: &Func,

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-/// Values by key, of which the most recently used are kept.
+/// A cache of the most recently used values, by key.
 pub(crate) struct Recent<V> {
     /// The greatest total weight of values; the last one is kept whatever it weighs.
     most: usize,
@@ -48,7 +48,7 @@ impl<V> Recent<V> {
         Some(entry.value.clone())
     }
 
-    /// Adds a value, unless another thread has added one in the meantime; returns the one that is kept.
+    /// Adds a value, unless another thread has added one in the meantime. Returns the stored value.
     pub(crate) fn put(&mut self, key: &[usize], value: Arc<V>, weight: usize) -> Arc<V> {
         if let Some(known) = self.get(key) {
             return known;

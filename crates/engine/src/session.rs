@@ -24,7 +24,7 @@ use trident_runtime::{
 /// Options of a session.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The name under which the device lists the session's memory; by default that of the first function.
+    /// The name under which the device lists the session's memory; by default the name of the first function.
     pub name: Option<String>,
     /// Maximum number of ops in a function, including those in regions.
     pub max_ops: usize,
@@ -75,10 +75,10 @@ impl Session {
         Session::with_optional(module, vec![], devices, options)
     }
 
-    /// As [`Session::new`], for a module in which some constants are only the defaults of inputs of its first function:
-    /// `optional` has their names and the types that values given for them may have. The default plan treats them as
-    /// constants; a run that is given some of them uses a separate plan, which is cached for further runs with the same
-    /// ones.
+    /// Like [`Session::new`], for a module in which some constants are only defaults of the first function's inputs.
+    /// `optional` has the names of these inputs, and the types of values that may be given for them. The default plan
+    /// treats them as constants; a run with some of these inputs uses a separate plan, which is cached for later runs
+    /// with the same ones.
     pub fn with_optional(
         module: Module,
         optional: Vec<ValueInfo>,
@@ -100,8 +100,8 @@ impl Session {
         Session::of(entries, metadata, &ledger)
     }
 
-    /// Plans a module after its passes. The session is the one that [`Session::with_optional`] would make of the module before
-    /// them, with the same devices and options; an error if those need another [`Form`](crate::Form).
+    /// Plans a module after its passes. The result equals [`Session::with_optional`] on the module before its passes,
+    /// with the same devices and options. An error if these need another [`Form`](crate::Form).
     pub fn from_optimized(
         mut optimized: Optimized,
         devices: &[Arc<dyn Device>],
@@ -169,7 +169,7 @@ impl Session {
         self.unfolded.as_ref()
     }
 
-    /// The session's memory. Inputs that are made in it count, and are limited, with all else that the session has.
+    /// The session's memory. Inputs that are allocated in it count towards the session's limit.
     pub fn pool(&self) -> &Pool {
         &self.pool
     }

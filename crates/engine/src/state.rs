@@ -1,7 +1,8 @@
 //! Values that persist between runs.
 //!
-//! A run gets the values themselves, not copies: [`Lent`] lends the tensors of a state to one run, and takes them back, as they were,
-//! if the run fails or panics. A kernel may extend a lent tensor, or replace parts of it, in place (`runtime/src/tensor/loan.rs`).
+//! A run gets the values themselves, not copies: [`Lent`] lends the tensors of a state to one run, and restores them if
+//! the run fails or panics. A kernel may extend a lent tensor, or replace parts of it, in place
+//! (`runtime/src/tensor/loan.rs`).
 
 use crate::signature::Signature;
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,7 +17,7 @@ const LEAST: usize = 64;
 /// an input of later ones, of the same function or another of the session. One state serves one sequence of runs, such
 /// as a conversation; a session can have any number of states.
 ///
-/// A cache is updated in place, as long as nobody else holds a copy of the value:
+/// A cache is updated in place, as long as the caller does not hold the value too:
 /// - by `TensorScatter`, `ScatterND` and `ScatterElements` (without a reduction), which write only the updated elements,
 /// - by `Concat`, if the cache is its first operand and all dimensions before the axis are 1. It writes only the new rows. Once the
 ///   memory is full, the cache moves to memory of [`State::with_capacity`], or of twice the size.
@@ -74,8 +75,8 @@ impl State {
         self.written
     }
 
-    /// Lends the values that a run of this signature takes from the state, except those that the caller gives. Returns them by the
-    /// names of inputs.
+    /// Lends the values that a run of this signature needs from the state, except inputs that the caller gives. Returns
+    /// them by the names of inputs.
     pub(crate) fn lend<'f>(
         &mut self,
         signature: &'f Signature,
@@ -150,7 +151,8 @@ impl State {
     }
 }
 
-/// The values of a state that a run has. Those that the run does not replace return to the state when this is dropped.
+/// The values of a state that are lent to a run. Values that the run does not replace return to the state when this is
+/// dropped.
 pub(crate) struct Lent<'s> {
     state: &'s mut State,
     /// By the name of the input.
@@ -189,7 +191,8 @@ impl Drop for Lent<'_> {
     }
 }
 
-/// The sizes for which runs with a state are planned: those that dimensions have at most, so that a longer cache is not a new plan.
+/// The sizes for which runs with a state are planned: the greatest ones of each dimension, so that a longer cache does
+/// not need a new plan.
 #[derive(Debug, Default)]
 pub(crate) struct Growth {
     /// Expected sizes by name.

@@ -1,5 +1,5 @@
-//! Functions planned for a selection of optional inputs: those that a caller omits are constants, folded and packed as
-//! any other; the rest are parameters.
+//! Functions planned for a selection of optional inputs. Inputs that the caller omits are constants, folded and packed
+//! like any other; the rest are parameters.
 
 use crate::error::PlanError;
 use crate::ledger::Ledger;
@@ -45,7 +45,7 @@ pub(crate) struct Variants {
     devices: Vec<Arc<dyn Device>>,
     options: Options,
     ledger: Arc<Ledger>,
-    /// Counts the function's constants, which are kept beside those of plans.
+    /// Charges for the function's constants, which are kept in addition to those of plans.
     _charges: Vec<Arc<Charge>>,
     /// Plans by the optional inputs given.
     made: ForkMutex<Recent<Prepared>>,

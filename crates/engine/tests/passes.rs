@@ -41,7 +41,7 @@ impl Numbers {
     }
 }
 
-/// A tensor of a parameter's type; dimensions that are names are 3. `odd`: some elements are no finite numbers.
+/// A tensor of a parameter's type; dimensions that are names are 3. `odd`: some elements are not finite numbers.
 fn argument(pool: &Pool, ty: &Type, numbers: &mut Numbers, odd: bool) -> Value {
     let size = |d: &Dim| d.fixed().unwrap_or(3);
     let dims: Vec<usize> = ty.shape().unwrap().iter().map(size).collect();

@@ -9,7 +9,7 @@ pub(crate) struct Case<'t> {
     commands: Vec<&'t str>,
     /// Everything before the expectation.
     input: &'t str,
-    /// The lines of the expectation as they stand in the file; `None` if there is none.
+    /// The lines of the expectation as in the file; `None` if there is none.
     check: Option<&'t str>,
 }
 
@@ -34,7 +34,7 @@ impl<'t> Case<'t> {
         Ok(Case { commands, input, check })
     }
 
-    /// The outcome of the commands; an error only if there is no such command.
+    /// The outcome of the commands; an error only for an unknown command.
     pub(crate) fn run(&self, commands: &[Command<'_>]) -> Result<String, String> {
         let mut text = self.input.to_owned();
         for &name in &self.commands {

@@ -3,8 +3,8 @@
 use crate::case::trimmed;
 use std::fmt::Write;
 
-/// Both texts by line: what they share behind blanks, what only one has behind `-` (expected) or `+` (actual).
-/// Lines that are shared at the start and the end are matched; the rest counts as replaced.
+/// Both texts by line: shared lines after blanks, lines of only one text after `-` (expected) or `+` (actual). Lines
+/// that are shared at the start and the end are matched; the rest counts as replaced.
 pub(crate) fn lines(expected: &str, actual: &str) -> String {
     let (expected, actual) = (trimmed(expected), trimmed(actual));
     let shared =

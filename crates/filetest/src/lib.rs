@@ -1,4 +1,4 @@
-//! File tests: a text file holds an input, the commands to run on it and what should come out.
+//! File tests: a text file holds an input, the commands to run on it and the expected output.
 //!
 //! ```text
 //! ; test: infer | fold
@@ -17,14 +17,14 @@
 //! ; }
 //! ```
 //!
-//! * The first line names the commands; each takes the text that the one before it gives, the first takes the file up to
-//!   `; check:`. An error of a command ends the run, and `error: …` is what came out.
-//! * All lines after `; check:` are the expected text, each behind `; `. Blanks at the ends of lines do not count.
+//! * The first line names the commands; each takes the output of the previous one, and the first takes the file up to
+//!   `; check:`. An error of a command ends the run, and the output is `error: …`.
+//! * All lines after `; check:` are the expected text, each after `; `. Blanks at the ends of lines do not count.
 //! * With `BLESS=1` in the environment, expectations that differ are rewritten in the files; read the difference before
 //!   committing it.
-//! * One file shows one idea, and its name tells which.
+//! * One file shows one idea, which its name states.
 //!
-//! A test hands over what the commands do:
+//! A test passes the functions of the commands:
 //!
 //! ```no_run
 //! fn upper(text: &str) -> Result<String, String> {
@@ -35,9 +35,9 @@
 //! # }
 //! ```
 //!
-//! [`pages`] finds the command lines in the documentation, for tests that hold them to the commands.
+//! [`pages`] finds the command lines in the documentation, for tests that check them.
 //!
-//! The crate knows texts only, so that every crate can use it in its tests, `trident-ir` too.
+//! The crate handles only texts, so that every crate can use it in its tests, `trident-ir` too.
 
 mod case;
 mod diff;
@@ -67,7 +67,7 @@ impl fmt::Display for Failed {
     }
 }
 
-// What `unwrap` in a test prints; the escapes of a derived form would make differences unreadable.
+// The output of `unwrap` in a test. The escapes of a derived form would make differences unreadable.
 impl fmt::Debug for Failed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "\n{self}")

@@ -59,7 +59,7 @@ impl Heads {
         [self.batch, self.heads, self.len, self.size]
     }
 
-    /// All of it as part of an array with those strides, from row `first` on.
+    /// A view of all its elements in an array with these strides, from row `first` on.
     fn view(&self, array: Arg, dtype: DType, strides: [usize; 3], first: usize) -> View {
         let start = (first * strides[2]) as isize;
         let [batch, head, row] = strides;
@@ -67,7 +67,7 @@ impl Heads {
     }
 }
 
-/// Keys or values with those of a cache before them: in result `result` if somebody wants it.
+/// Keys or values after those of a cache: in result `result` if it is in use.
 fn cached(
     site: &mut Site<'_>,
     operand: usize,
@@ -316,7 +316,7 @@ fn attention(site: &mut Site<'_>) -> Result<()> {
     site.step(w, [q.len.div_ceil(rows), q.heads, q.batch])
 }
 
-/// The mask operand: which keys take part, or what is added to their scores.
+/// The mask operand: the keys that take part, or numbers added to their scores.
 struct Added {
     base: ValueId,
     dtype: DType,

@@ -1,5 +1,5 @@
-//! Convolutions as products: rows are output channels of a group, columns are places of the images, and what is summed are the
-//! channels and taps of the kernel.
+//! Convolutions as products. Rows are output channels of a group, columns are positions of the images, and sums run
+//! over the channels and taps of the kernel.
 
 use trident_ir::geometry::{self, conv_dims, transposed_conv};
 use trident_ir::op::Activation;

@@ -12,7 +12,7 @@ use super::{Arg, Entry, Result, entry};
 
 pub(super) const LOWERINGS: &[Entry] = &[entry(ops::Einsum::KIND, einsum)];
 
-/// An array whose axes have labels, each with its distance of neighbours; labels along which it broadcasts are missing.
+/// An array whose axes have labels, each with its stride. Labels along which it broadcasts are missing.
 struct Term {
     array: Arg,
     dtype: DType,
@@ -49,7 +49,7 @@ struct Axes<'a> {
 }
 
 impl<'a> Axes<'a> {
-    /// Those that elements have which are counted in row-major order.
+    /// The strides of elements in row-major order.
     fn of(
         w: &mut Writer,
         labels: &'a [Label],
@@ -96,7 +96,7 @@ fn einsum(site: &mut Site<'_>) -> Result<()> {
     let last = operands.len().saturating_sub(1);
     let mut sum = term(0);
     for i in 1..last {
-        // What later terms or the result name.
+        // Labels that later terms or the result name.
         let later = |label: &&Label| {
             equation.result.contains(label)
                 || equation.terms[i + 1..].iter().any(|term| term.contains(label))
@@ -152,7 +152,7 @@ fn contract(
     let longest = [reach(a), b.map_or(0, reach), reach(to), k].into_iter().max();
 
     let wide = accumulator(to.dtype);
-    // Factors of one type; what an earlier product has left is wide.
+    // Factors of one type; the result of an earlier product has the wide type.
     let alike = b.is_none_or(|b| b.dtype == a.dtype);
     let factors = if alike { a.dtype } else { wide };
     let tile = Tile::of(m, n, a.dtype).on(site.target(), factors);

@@ -172,7 +172,7 @@ fn cast(site: &mut Site<'_>) -> Result<()> {
         let wide = if to == DType::U64 { to } else { wide };
         let mut whole = w.cast(xs[0], wide)?;
         if short {
-            // The low bits, of which the highest is the sign.
+            // The low bits; the highest of them is the sign.
             let (sign, low) = (1 << (to.bits() - 1), (1 << to.bits()) - 1);
             let low = w.literal(wide, low)?;
             whole = w.op(K::BitwiseAnd, &[whole, low])?;

@@ -30,7 +30,8 @@ fn arg(site: &mut Site<'_>, greatest: bool) -> Result<()> {
     let mut w = site.writer(dims.iter().product());
     let table = Table::new(&mut w, &space, block, width)?;
     let wide = accumulator(dtype);
-    // Of equals the one with the lower index wins, or the higher: an index of none loses against every other.
+    // Among equal elements the lower index wins, or the higher with `last`. The start value's index loses against every
+    // other.
     let beyond = w.literal(DType::I32, if last { -1 } else { i32::MAX.into() })?;
     let neutral = w.neutral(if greatest { Fold::Max } else { Fold::Min }, wide)?;
     let dims = [block, width];
@@ -68,7 +69,7 @@ fn arg(site: &mut Site<'_>, greatest: bool) -> Result<()> {
 }
 
 /// Whether an element with its index comes before another one in descending (`largest`) or ascending order; NaN is the
-/// greatest, and of equals the one with the lower index comes first.
+/// greatest, and among equal elements the lower index comes first.
 fn before(w: &mut Writer, a: &[ValueId], b: &[ValueId], largest: bool) -> Result<ValueId> {
     let order = if largest { K::Greater } else { K::Less };
     let mut first = w.op(order, &[a[0], b[0]])?;

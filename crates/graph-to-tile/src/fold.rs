@@ -31,7 +31,7 @@ pub(super) fn cut(columns: usize) -> (usize, usize) {
     (HELD / columns, columns)
 }
 
-/// The axes of an operand: those of the result, and those that are folded.
+/// The axes of an operand: axes of the result, and folded axes.
 pub(super) struct Folded {
     kept: Vec<usize>,
     kept_view: View,
@@ -101,7 +101,7 @@ pub(super) fn accumulator(dtype: DType) -> DType {
 /// Over the axes that operand `axes` names; without a `kernel`, ln Σexp(x).
 fn reduce(site: &mut Site<'_>, kernel: Option<Reducing>) -> Result<()> {
     let op = site.view(ops::Reduction::of)?;
-    // Of truth values true is the greater one, as of their bytes.
+    // True is greater than false, like the bytes of both.
     let ordered = kernel.is_some_and(|kernel| matches!(kernel.fold, Fold::Max | Fold::Min));
     let dtype = match site.dtype(ops::ReduceSum::AT.x)? {
         DType::Bool if ordered => DType::U8,
@@ -169,7 +169,7 @@ fn over(
     site.step(w, [rows.div_ceil(block), 1, 1])
 }
 
-/// A program's rows, of which it visits `width` columns at a time.
+/// A program's rows, visited `width` columns at a time.
 pub(super) struct Table<'a> {
     space: &'a Folded,
     block: usize,
@@ -202,7 +202,7 @@ impl<'a> Table<'a> {
         Ok(Table { space, block, width, rows: at, inside, start, base, columns })
     }
 
-    /// The elements of the columns from `first` on, [block, width], which of them there are, and the columns.
+    /// The elements of the columns from `first` on, [block, width], the mask of existing ones, and the columns.
     pub(super) fn elements(
         &self,
         w: &mut Writer,

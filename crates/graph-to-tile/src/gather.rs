@@ -58,7 +58,7 @@ impl Indices {
         dim: usize,
     ) -> Result<(ValueId, ValueId)> {
         let given = w.load_or_zero(self.base, offset, mask)?;
-        // Compared in the type of the indices, of which an index need not hold all.
+        // Compared in the type of the indices: the type of offsets may be too narrow for their values.
         let dtype = w.dtype(given);
         let (n, zero) = (w.size(dim)?, w.literal(dtype, 0)?);
         let n = w.cast(n, dtype)?;
@@ -85,7 +85,8 @@ enum Way {
     Scatter,
 }
 
-/// Moves `len` elements. For each, `offset` tells the chosen place in an array of the dimensions of operand `x`, and whether it is there.
+/// Moves `len` elements. For each, `offset` gives the chosen position in an array of the dimensions of operand `x`, and
+/// whether it exists.
 fn moved(
     site: &mut Site<'_>,
     way: Way,
@@ -235,8 +236,8 @@ pub(super) fn gather_nd(site: &mut Site<'_>) -> Result<()> {
     })
 }
 
-/// Copies operand `x` to the result, and tells the type of what is moved. An error unless updates replace elements: combining
-/// them needs atomics that not every device has.
+/// Copies operand `x` to the result, and returns the type of the moved elements. An error unless updates replace
+/// elements: combining them needs atomics that not every device has.
 fn copied(site: &mut Site<'_>, reduction: ScatterReduction) -> Result<DType> {
     let dtype = bits(site.dtype(ops::ScatterElements::AT.x)?)?;
     if reduction != ScatterReduction::Replace {

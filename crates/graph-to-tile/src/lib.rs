@@ -1,11 +1,11 @@
 //! Graph ops as tile functions.
 //!
-//! A [`Lowering`] is a sequence of [`TileLaunch`]es. Sizes, strides and offsets are scalar parameters of a
-//! function, so one function serves every shape of the same structure: element types, number of axes after neighbours were
-//! merged, block sizes. What compiles functions may therefore keep them by their text.
+//! A [`Lowering`] is a sequence of [`TileLaunch`]es. Sizes, strides and offsets are scalar parameters of a function, so
+//! one function serves every shape of the same structure: element types, number of axes after neighbours were merged,
+//! block sizes. So compilers of functions may cache them by their text.
 //!
-//! Each op is one function of this folder, which stands beside the op's kind in its file's list `LOWERINGS`. It looks at element types and attributes first, and at
-//! dimensions and contents last: what it refuses does not depend on sizes.
+//! Each op is one function of this folder, listed with the op's kind in its file's `LOWERINGS`. It checks element types
+//! and attributes first, and dimensions and contents last, so that refusals do not depend on sizes.
 
 mod attention;
 mod conv;
@@ -50,11 +50,11 @@ use self::winograd::Form;
 /// The launches that compute the results of an op.
 #[derive(Clone, Debug, Default)]
 pub struct Lowering {
-    /// Launches, each of which sees what those before it have written.
+    /// Launches, in order; each sees the writes of the earlier ones.
     pub steps: Vec<TileLaunch>,
     /// Memory for intermediate arrays: element type and number of elements.
     pub scratch: Vec<(DType, usize)>,
-    /// Constant operands in another form, which is made once for all launches.
+    /// Constant operands in another form, converted once for all launches.
     pub packed: Vec<Packed>,
     /// The algorithm, where the op has several and sizes decide.
     pub algorithm: Option<&'static str>,
@@ -101,13 +101,13 @@ pub enum Arg {
     Scratch(usize),
     /// A packed operand, by its place in [`Lowering::packed`].
     Packed(usize),
-    /// One `i32`, 0 before the launch; if it is not 0 afterwards the operands are outside of what the op is defined for.
+    /// One `i32`, 0 before the launch. If it is not 0 afterwards, the operands are outside of the op's domain.
     Fault,
     /// A scalar by its bits.
     Scalar(u64),
 }
 
-/// Why there is no lowering.
+/// The reason why there is no lowering.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Refusal {
     /// The op, or one of its types or attributes, has no form here.
@@ -129,7 +129,7 @@ impl From<TypeError> for Refusal {
 
 pub(crate) type Result<T> = std::result::Result<T, Refusal>;
 
-/// Whether the op has several algorithms, of which its sizes choose one.
+/// Whether the op has several algorithms, chosen by its sizes.
 pub fn by_size(request: &LoweringRequest<'_>) -> bool {
     winograd::applies(&Site::new(request)) == Ok(true)
 }
@@ -148,7 +148,7 @@ const fn entry(kind: OpKind, write: Write) -> Entry {
     Entry { kind, write }
 }
 
-/// The lists of the files. Elementwise ops are not in them, but for those that are written differently from the others.
+/// The lists of the files. Elementwise ops are not in them, except ops that are lowered differently from the others.
 const FAMILIES: &[&[Entry]] = &[
     attention::LOWERINGS,
     conv::LOWERINGS,

@@ -31,7 +31,7 @@ struct Stack {
 }
 
 impl Stack {
-    /// Of an operand; one of rank 1 is a row, or with `column` a column.
+    /// The matrices of an operand. An operand of rank 1 is a row, or a column with `column`.
     fn of(dims: &[usize], transposed: bool, column: bool) -> Option<Stack> {
         Some(match *dims {
             [] => return None,
@@ -260,12 +260,12 @@ pub(super) fn stacked(
     site.step(w, product.grid(&place))
 }
 
-/// How a product of matrices is scaled, what is added to it, and what it ends with.
+/// The scale of a matrix product, its addend, and its activation.
 struct Scaled {
     transposed: [bool; 2],
     alpha: f32,
     beta: f32,
-    /// Whether what is added broadcasts in both directions; else it is one row.
+    /// Whether the addend broadcasts in both directions; otherwise it is one row.
     broadcasts: bool,
     activation: Activation,
 }
@@ -328,7 +328,7 @@ fn only_floats(site: &Site<'_>) -> Result<()> {
     }
 }
 
-/// A product of matrices, the right ones of which may be packed.
+/// A product of matrices; the right factors may be packed.
 fn product(site: &mut Site<'_>, scaled: Scaled, packed: Option<PackedWeights>) -> Result<()> {
     let dtype = site.dtype(ops::FusedMatMul::AT.a)?;
     let Scaled { transposed, alpha, beta, broadcasts, activation } = scaled;

@@ -22,7 +22,7 @@ pub(super) const LOWERINGS: &[Entry] = &[
     entry(ops::LRN::KIND, lrn),
 ];
 
-/// 1/√(variance + epsilon) of the rows of which `of` gives the elements, and their mean.
+/// 1/√(variance + epsilon) and the mean of rows whose elements `of` gives.
 fn moments(
     w: &mut Writer,
     rows: &Rows,

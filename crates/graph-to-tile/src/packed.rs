@@ -45,7 +45,7 @@ impl Weights {
         })
     }
 
-    /// The weights of some columns, of which there are those that are `valid`, along the sum.
+    /// Loads the weights of the `valid` columns along the sum.
     pub(super) fn load(
         &self,
         w: &mut Writer,
@@ -57,7 +57,8 @@ impl Weights {
         let start = w.mul(column, self.padded)?;
         let offset = w.add(start, depth.k)?;
         let x = self.number(w, self.bytes, offset, inside)?;
-        // What is added at once shares a block, if blocks are no shorter: then its number is a scalar.
+        // Terms that are added at once share a block of weights if blocks are long enough; then the block's number is a
+        // scalar.
         let shared = self.packed.block.is_multiple_of(depth.step);
         let (k, mask) = if shared { (depth.first, valid) } else { (depth.k, inside) };
         let block = match self.blocks {
@@ -117,7 +118,7 @@ impl Weights {
         }
     }
 
-    /// The numbers at these places in memory that is full of them, as i32.
+    /// The packed numbers at these positions, as i32.
     fn number(&self, w: &mut Writer, base: ValueId, at: ValueId, mask: ValueId) -> Result<ValueId> {
         let bits = self.packed.bits;
         if bits == 8 {

@@ -88,7 +88,7 @@ fn border(
     each(site, dtype, out, reach, |w, place, mask| {
         let (mut inside, mut from) = (mask, vec![]);
         for ((&place, &(before, after)), &n) in place.iter().zip(borders).zip(dims) {
-            // What is cut off is no source for what is added.
+            // Elements that are cut off are not copied into added borders.
             let low = (-before).max(0);
             let n = (n as i64 - low - (-after).max(0)).max(0);
             let at = match before.max(0) {
@@ -240,7 +240,7 @@ fn numbers(site: &mut Site<'_>, values: &[usize]) -> Result<()> {
     })
 }
 
-/// Slices of each entry of a batch reversed, as many as it says.
+/// Reverses the first slices of each entry of a batch, as many as its length states.
 fn reverse_sequence(site: &mut Site<'_>) -> Result<()> {
     let dtype = bits(site.dtype(ops::ReverseSequence::AT.x)?)?;
     let lens = site.dtype(ops::ReverseSequence::AT.sequence_lens)?;

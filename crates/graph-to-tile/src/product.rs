@@ -30,7 +30,7 @@ pub(super) enum Sums {
 }
 
 impl Tile {
-    /// Products that are computed for each term of the sums, those behind the last row and column included.
+    /// Number of products for each term of the sums, including those past the last row and column.
     pub(super) fn products(&self, m: usize, n: usize) -> f64 {
         m.next_multiple_of(self.m) as f64 * n.next_multiple_of(self.n) as f64
     }
@@ -58,7 +58,7 @@ impl Tile {
         Tile { k, ..self }
     }
 
-    /// As [`Self::of`], for right factors that are neighbours along the sum.
+    /// Like [`Self::of`], for right factors that are adjacent along the sum.
     pub(super) fn of_columns(m: usize, n: usize, dtype: DType) -> Tile {
         match Tile::of(m, n, dtype) {
             tile if tile.sums == Sums::Matrix => tile,
@@ -67,7 +67,7 @@ impl Tile {
     }
 }
 
-/// Some factors along the sum: their numbers, and whether there are such, in the form of the operand's block.
+/// Some factors along the sum: their numbers and the mask of existing ones, in the shape of the operand's block.
 #[derive(Clone, Copy)]
 pub(super) struct Depth {
     pub(super) k: ValueId,

@@ -44,7 +44,8 @@ const _: () = assert!(AT.y_scale == ops::DequantizeLinear::AT.x_scale);
 const _: () = assert!(AT.y_zero_point == ops::DequantizeLinear::AT.x_zero_point);
 const _: () = assert!(AT.y == ops::DequantizeLinear::AT.y);
 
-/// The axis that has several scales, and how many elements along it share one; 0 is all, or one if the scale has several.
+/// The axis that has several scales, and the number of elements along it that share a scale; 0 means all, or one if
+/// there are several scales.
 #[derive(Clone, Copy)]
 struct Blocks {
     axis: i64,
@@ -54,7 +55,8 @@ struct Blocks {
 /// Which scale belongs to which element.
 enum Scales {
     Tensor,
-    /// Dimensions before the axis, of it and behind it; how many elements along it share a scale, and how many scales it has.
+    /// Dimensions before the axis, of it and after it; the number of elements along it that share a scale, and its
+    /// number of scales.
     Axis {
         space: [usize; 3],
         each: usize,
@@ -219,7 +221,7 @@ fn dequantize(site: &mut Site<'_>) -> Result<()> {
     })
 }
 
-/// The least and the greatest elements of some arrays of f32 behind each other, and 0, among `len` from `first` on.
+/// The least and the greatest of 0 and the elements of consecutive arrays of f32, among `len` from `first` on.
 fn range(
     w: &mut Writer,
     [low, high]: [ValueId; 2],

@@ -202,7 +202,7 @@ fn resize(site: &mut Site<'_>) -> Result<()> {
     if matches!(mode, Mode::Weighted(_)) {
         float(dtype)?;
     }
-    // What lies outside of a region is a number of the type; else elements are only moved.
+    // Outside of a region stands a number of the type; otherwise elements are only moved.
     let moved = match &mode {
         Mode::Nearest(_) if crops && !(dtype.is_float() || dtype.is_int()) => {
             return Err(unsupported(format!("cropping elements of type {dtype} is not supported")));

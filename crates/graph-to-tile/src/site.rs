@@ -33,9 +33,9 @@ pub struct LoweringRequest<'a> {
     pub op: &'a Op,
     /// Its operands; `None` for those that are absent.
     pub operands: &'a [Option<Array>],
-    /// Its results; `None` for those that nobody uses.
+    /// Its results; `None` for unused ones.
     pub results: &'a [Option<Array>],
-    /// The elements of an operand, if they can be told.
+    /// The elements of an operand, if they are known.
     pub contents: &'a dyn Fn(usize) -> Option<Literal>,
     /// Whether an operand has the same elements at every launch, so that they may be packed once.
     pub constant: &'a dyn Fn(usize) -> bool,
@@ -85,7 +85,7 @@ impl<'a> Site<'a> {
         self.operand(i).is_some()
     }
 
-    /// Whether somebody uses result `i`.
+    /// Whether result `i` is in use.
     pub(super) fn wants(&self, i: usize) -> bool {
         self.request.results.get(i).is_some_and(Option::is_some)
     }

@@ -205,7 +205,7 @@ pub(super) fn write(
     site.algorithm(form.name());
     let [rows, columns] = form.tiles(conv);
     let all = conv.images * rows * columns;
-    // Parts are alike, but for the last one, which may be shorter.
+    // Parts are equal, except the last one, which may be shorter.
     let most = form.most(conv, site.target().scratch).max(1);
     let part = all.div_ceil(all.div_ceil(most));
     let (tiles, sums) = (form.area() * conv.inputs * part, form.area() * conv.outputs * part);

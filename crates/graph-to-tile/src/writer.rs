@@ -45,7 +45,7 @@ pub(super) struct Writer {
 impl Writer {
     /// A function over arrays whose indices are below `len`.
     pub(super) fn new(name: &str, len: usize) -> Writer {
-        // Indices of elements behind the last are computed and masked: a block's worth is left for them.
+        // Indices of elements past the last one are computed and masked: a block's worth is left for them.
         let index = if len < 1 << 30 { DType::I32 } else { DType::I64 };
         let func = Func::new(name, Level::Tile);
         Writer { func, block: Block::default(), args: vec![], index }

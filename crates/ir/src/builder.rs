@@ -48,8 +48,8 @@ impl<'f> Builder<'f> {
         Ok(())
     }
 
-    /// Appends an op with `n` results and returns them. They are named after the op; names that clash with the
-    /// source's are told apart by [`Func::unique_names`].
+    /// Appends an op with `n` results and returns them. They are named after the op; [`Func::unique_names`] resolves
+    /// clashes with the source's names.
     pub fn ops(
         &mut self,
         kind: OpKind,
@@ -79,7 +79,7 @@ impl<'f> Builder<'f> {
         self.add_as_all(new, &[ty]).map(|results| results[0])
     }
 
-    /// As [`Self::add_as`], with as many results as there are types.
+    /// Like [`Self::add_as`], with one result for each type.
     pub fn add_as_all<V>(
         &mut self,
         new: New<V>,

@@ -1,6 +1,7 @@
-//! How much arithmetic an op does, from the shapes of its operands and results.
+//! The amount of arithmetic of an op, from the shapes of its operands and results.
 //!
-//! The counts of ops are functions that their rows name; this file has those that many name, and the parts that others share.
+//! An op's row names the function that counts it. This file has the counts that many rows name, and parts that several
+//! counts share.
 
 use crate::{DType, Func, Op, TensorType, Type, ValueId};
 
@@ -65,7 +66,7 @@ impl Work<'_> {
         elements(self.results.first().map_or(&[], Vec::as_slice))
     }
 
-    /// As many as the first result or the first operand has elements, whichever has more.
+    /// The number of elements of the first result or of the first operand, whichever is greater.
     fn most(&self) -> f64 {
         self.out().max(elements(self.operand(0)))
     }

@@ -49,11 +49,11 @@ dtypes! {
     BF16 "bf16" 16 Float;
     /// 4 exponent bits, 3 mantissa bits, no infinities.
     F8E4M3FN "f8e4m3fn" 8 Float;
-    /// As `F8E4M3FN` with bias 8, one NaN (0x80) and no negative zero.
+    /// Like `F8E4M3FN`, with bias 8, one NaN (0x80) and no negative zero.
     F8E4M3FNUZ "f8e4m3fnuz" 8 Float;
     /// 5 exponent bits, 2 mantissa bits, IEEE-like specials.
     F8E5M2 "f8e5m2" 8 Float;
-    /// As `F8E5M2` with bias 16, one NaN (0x80) and no negative zero.
+    /// Like `F8E5M2`, with bias 16, one NaN (0x80) and no negative zero.
     F8E5M2FNUZ "f8e5m2fnuz" 8 Float;
     /// 8 exponent bits only: powers of two, 0xff is NaN.
     F8E8M0FNU "f8e8m0fnu" 8 Float;
@@ -110,7 +110,7 @@ pub enum Class {
     Complex,
 }
 
-/// A name that is no element type.
+/// A name that is not an element type.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown element type `{0}`")]
 pub struct UnknownDType(pub String);

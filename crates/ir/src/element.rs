@@ -147,8 +147,8 @@ impl Minifloat {
         }
     }
 
-    /// NaN with the sign bit `sign`, quiet where the format tells; a zero of the other sign where the format has
-    /// no NaN (as ml_dtypes and the ONNX cases have it).
+    /// NaN with the sign bit `sign`, quiet where the format distinguishes. A format without NaN gives a zero of the
+    /// other sign, as ml_dtypes and the ONNX test cases do.
     fn nan(&self, sign: u8) -> u8 {
         let sign_bit = 1u8 << (self.exp_bits + self.man_bits);
         match self.specials {
@@ -159,7 +159,8 @@ impl Minifloat {
         }
     }
 
-    /// The bits for values beyond the largest finite one: infinity, else NaN, else that largest one.
+    /// The bits for values beyond the largest finite one: infinity if the format has it, else NaN, else the largest
+    /// finite value.
     fn infinity(&self, sign: u8) -> u8 {
         match self.specials {
             Specials::Ieee => sign | (self.max_finite() + 1),
@@ -168,8 +169,8 @@ impl Minifloat {
         }
     }
 
-    /// Rounds to nearest, ties to even. Beyond the largest finite value, infinities included, stands that value if
-    /// `saturate`, else what the format has for infinity.
+    /// Rounds to nearest, ties to even. Values beyond the largest finite value, infinities included, become that value
+    /// if `saturate`, else the format's replacement for infinity.
     fn encode(&self, x: f64, saturate: bool) -> u8 {
         let sign = u8::from(x.is_sign_negative()) << (self.exp_bits + self.man_bits);
         if x.is_nan() {
@@ -207,9 +208,9 @@ macro_rules! minifloat {
         impl $name {
             /// The value, exactly.
             pub fn to_f32(self) -> f32 { $format.decode(self.0) }
-            /// Rounds to nearest, ties to even. What overflows becomes the largest finite value if `saturate`, else
-            /// the format's infinity, or its NaN, or failing both the largest finite value. Without a NaN in the
-            /// format, NaN becomes zero.
+            /// Rounds to nearest, ties to even. An overflow becomes the largest finite value if `saturate`, else the
+            /// format's infinity, else its NaN, else the largest finite value. Without a NaN in the format, NaN becomes
+            /// zero.
             pub fn from_f64(x: f64, saturate: bool) -> Self { Self($format.encode(x, saturate)) }
         }
     )* };

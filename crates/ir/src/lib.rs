@@ -1,8 +1,9 @@
 //! Trident's intermediate representation.
 //!
-//! A [`Module`] holds functions over one op vocabulary, [`OpKind`]; one table declares for each op its level, operands,
+//! A [`Module`] holds functions over one op vocabulary, [`OpKind`]; one table declares each op's level, operands,
 //! attributes, type rule and meaning ([`OpKind::decl`]). [`Builder`] makes functions, [`text`] prints and parses them,
-//! [`verify`] checks them, [`interp`] runs those of levels tile and lane. The crate depends on no other crate of the project and does no I/O.
+//! [`verify`] checks them, [`interp`] runs those of levels tile and lane. The crate depends on no other crate of the
+//! project and does no I/O.
 
 pub mod attr;
 pub mod builder;

@@ -61,7 +61,7 @@ impl Loc {
 }
 
 impl SourceLoc {
-    /// The place of which these are the [`frames`](SourceLoc::frames): file, line and column of each. `None` if there are none.
+    /// The place with these [`frames`](SourceLoc::frames): file, line and column of each. `None` without frames.
     pub fn of_frames<'a>(
         frames: impl IntoIterator<Item = (&'a str, u32, u32), IntoIter: DoubleEndedIterator>,
     ) -> Option<Arc<SourceLoc>> {
@@ -70,7 +70,7 @@ impl SourceLoc {
         })
     }
 
-    /// The place itself, then those of the calls that lead to it, the innermost first.
+    /// The place itself, then the calls that lead to it, the innermost first.
     pub fn frames(&self) -> impl Iterator<Item = &SourceLoc> {
         std::iter::successors(Some(self), |frame| frame.caller.as_deref())
     }

@@ -1,13 +1,13 @@
-//! The interface between those who ask for rewrites of functions and those who do them: what a rewrite may ask, and what it
-//! reports. Passes implement rewrites, devices choose among them, and the engine asks devices.
+//! The interface between callers of rewrites and the rewrites of functions: the context that a rewrite may query, and
+//! its report. Passes implement rewrites, devices choose among them, and the engine asks devices.
 
 use crate::shape::ShapeError;
 use crate::verify::VerifyError;
 use crate::{Func, Literal, Op};
 use std::fmt;
 
-/// Runs one op on constants. It is given one entry for each operand, `None` for one that is absent, and returns one entry for
-/// each result, `None` for one that the op does not have. `None` as a whole means that the op cannot be run ahead of time.
+/// Runs one op on constants. It gets one entry for each operand, `None` if absent, and returns one entry for each
+/// result, `None` if the op does not have it. `None` as a whole means that the op cannot be run ahead of time.
 pub type Evaluate<'a> = dyn Fn(&Func, &Op, &[Option<Literal>]) -> Option<Vec<Option<Literal>>> + 'a;
 
 /// The surroundings of a rewrite.

@@ -26,13 +26,13 @@ pub struct PointerType {
 /// The memory that pointers point into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Space {
-    /// That of the device: the arrays of a launch, which every thread sees.
+    /// Memory of the device: the arrays of a launch, which every thread sees.
     Device,
     /// Likewise, and never written.
     Constant,
-    /// That of a threadgroup, whose threads share it (level lane).
+    /// Memory that the threads of a threadgroup share (level lane).
     Threadgroup,
-    /// That of one thread (level lane).
+    /// Memory of one thread (level lane).
     Thread,
 }
 
@@ -204,7 +204,7 @@ impl Type {
         }
     }
 
-    /// Whether one value could have both types: they differ at most in dimensions of which at least one is unknown.
+    /// Whether one value could have both types: dimensions may differ only where at least one of them is unknown.
     pub fn agrees(&self, other: &Type) -> bool {
         let shapes = |a: &Option<Shape>, b: &Option<Shape>| match (a, b) {
             (Some(a), Some(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.may_be(b)),

@@ -2,8 +2,9 @@
 //!
 //! `cargo run --release -p trident-jit --example routine_bench [FILTER]`
 //!
-//! Strips lie in the first-level cache; beside each rate stands its part of the limit: of a plain copy's bytes a second,
-//! or of the multiply-adds of a long product whose operands stay in the first-level cache (that of `f32` for narrow types).
+//! Strips lie in the first-level cache. Each rate is printed with its fraction of a limit: the bytes per second of a
+//! plain copy, or the multiply-adds of a long product with operands in the first-level cache (the `f32` product for
+//! narrow types).
 #![allow(unsafe_code)]
 
 #[path = "../../kernels/examples/timing/mod.rs"]

@@ -37,7 +37,7 @@ pub(super) struct Context<'l> {
     pub(super) check: extern "C" fn(*const Context<'_>, u64, u64, u64, u64, u64, u64) -> u64,
     /// Called with a thread's scratch when its fuel is used up. Gives it fuel again; a result other than 0 ends the launch.
     pub(super) refuel: extern "C" fn(*const Context<'_>, *mut u8) -> u64,
-    /// The bounds of the memory behind each parameter, if bounds are checked.
+    /// The bounds of the memory of each parameter, if bounds are checked.
     pub(super) bounds: *const Bound,
     /// Whether the launch is to stop, and when it was asked last.
     pub(super) stop: Stop,
@@ -54,7 +54,7 @@ pub(super) struct Context<'l> {
 // SAFETY: table, code and bounds do not change during the context's lifetime, and all mutable state is behind locks.
 unsafe impl Sync for Context<'_> {}
 
-/// Memory behind a parameter.
+/// Memory of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub(super) struct Bound {

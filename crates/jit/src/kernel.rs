@@ -164,7 +164,7 @@ unsafe fn fill(scratch: *mut u8) {
     unsafe { scratch.add(FUEL).cast::<i64>().write(FULL) };
 }
 
-/// Takes fuel from a thread, and gives it new fuel if there is not enough; returns whether that was so.
+/// Takes fuel from a thread, and refills it if there is not enough; returns whether it was refilled.
 ///
 /// # Safety
 /// As for [`fill`], which has been called.
@@ -406,7 +406,7 @@ impl Kernel for Native {
                 let mut scratch = None;
                 pieces.for_each(|p| run(p, scratch.get_or_insert_with(|| self.scratch())));
             };
-            // Nobody else asks the watch.
+            // No other thread polls the watch.
             let idle = || _ = context.stop.is_asked(launch);
             self.cost.spread(&self.threads, programs, &work, &idle);
         }

@@ -11,7 +11,7 @@ use trident_runtime::KernelLaunch;
 const PAUSE: Duration = Duration::from_millis(20);
 
 thread_local! {
-    /// Its address tells threads apart, in less time than their numbers take.
+    /// Its address identifies the thread, which is faster to get than its number.
     static HERE: u8 = const { 0 };
 }
 

@@ -143,8 +143,8 @@ pub(super) fn compile(
     Ok(Compiled { code, emitted, listing })
 }
 
-/// How the blocks of a module's entry are computed, as in [`Emitted::decisions`], with or without loops in the widest
-/// vectors, and how much stack its code uses for spilled and saved registers. The result does not depend on this
+/// The decisions of code generation for a module's entry, as in [`Emitted::decisions`], with or without loops in the
+/// widest vectors, and the stack that its code uses for spilled and saved registers. The result does not depend on this
 /// machine.
 #[cfg(all(test, target_arch = "x86_64"))]
 pub(super) fn decisions(module: &Module, loops: bool) -> Result<Vec<String>, Declined> {

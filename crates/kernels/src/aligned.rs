@@ -15,7 +15,7 @@ type Unit = u128;
 /// Bytes of a cache line.
 const LINE: usize = 64;
 
-/// Units that hold so many elements.
+/// The number of units that hold `len` elements.
 fn units<T>(len: usize) -> usize {
     len.saturating_mul(size_of::<T>()).div_ceil(size_of::<Unit>())
 }
@@ -35,7 +35,7 @@ impl<T: Plain> AlignedVec<T> {
         Self::reusing(Vec::new(), len)
     }
 
-    /// `len` elements: what is in `units` if that suffices, else zeros.
+    /// `len` elements: the contents of `units` if these suffice, else zeros.
     fn reusing(units: Vec<Unit>, len: usize) -> Self {
         let wanted = self::units::<T>(len);
         let start = |units: &[Unit]| units.as_ptr().align_offset(LINE);

@@ -1,5 +1,5 @@
-//! Dense kernels on slices, which know no tensors: products of matrices, convolutions, pooling, functions of rows, Fourier
-//! transforms; and what they run on, the thread pool and buffers.
+//! Dense kernels on slices, independent of tensors: products of matrices, convolutions, pooling, functions of rows,
+//! Fourier transforms. Also the thread pool and the buffers that they use.
 //!
 //! A kernel takes the instruction set ([`trident_simd::Isa`]) and the threads that it may use. Results do not depend on the
 //! number of threads.

@@ -21,7 +21,7 @@ pub fn for_pieces<T: Send>(
     for_rows(threads, out, 1, cost, f);
 }
 
-/// As [`for_pieces`], with pieces of whole rows of `row` elements; `start` is the index of the first row.
+/// Like [`for_pieces`], with pieces of whole rows of `row` elements; `start` is the index of the first row.
 pub fn for_rows<T: Send>(
     threads: &Threads,
     out: &mut [T],
@@ -37,8 +37,8 @@ pub fn for_rows<T: Send>(
     });
 }
 
-/// Calls `f` with the first row and the elements of each piece. It is called by address, so that there is one copy of the
-/// code of a kernel, which takes much longer than the call.
+/// Calls `f` with the first row and the elements of each piece. `f` is called by address, so that the code of a kernel
+/// exists once; a kernel takes much longer than the call.
 fn split(
     threads: &Threads,
     len: usize,

@@ -168,7 +168,7 @@ fn softmax_lanes<S: Simd>(s: S, mut row: InOut<'_, f32>) {
     map!(s, S::F32, InOut::in_place(y), |y| y.mul(scale));
 }
 
-/// The greatest element; a NaN may be lost, as it comes back in what is made with the result.
+/// The greatest element. A NaN may be lost here, because later steps on the row produce it again.
 #[inline(always)]
 fn greatest<S: Simd>(s: S, x: &[f32]) -> f32 {
     reduce(s, x, f32::NEG_INFINITY, f32::NEG_INFINITY, |acc, x| acc.max(x), |a, b| a.max(b))

@@ -1,5 +1,5 @@
-//! Synchronisation: the standard library's, or in models of it (`cargo xtask sanitize`) that of `shuttle`, which
-//! tries orders of events that a run would hardly show.
+//! Synchronisation from the standard library, or from `shuttle` in model checks (`cargo xtask sanitize`). `shuttle`
+//! tries rare orders of events.
 
 /// Whether this is built for models.
 pub(crate) const MODELS: bool = cfg!(all(test, feature = "models"));

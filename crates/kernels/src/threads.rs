@@ -3,7 +3,7 @@
 //! The caller works too; workers that join a job late or not at all cost nothing. A worker spins for a while after a
 //! job, because launches follow one another closely, and then parks. Concurrent callers share the cores: no more runs
 //! are active than there are cores, and each gets a share of the remaining workers. A forked child has none of the
-//! threads, so it gets an executor of its own.
+//! threads, so it gets a new executor.
 
 mod admission;
 mod executor;
@@ -30,7 +30,7 @@ pub use share::Shares;
 /// Tasks are not assigned to fixed threads, so a task must write only what its index determines; results then do not
 /// depend on the number of threads or on other load.
 pub struct Threads {
-    /// `None` for that of the process, which is another one after a fork.
+    /// `None` for the executor of the process, which changes after a fork.
     executor: Option<Arc<Executor>>,
     /// Whether dropping this ends the executor.
     owns: bool,
@@ -74,8 +74,8 @@ impl Threads {
     /// Begins a run on this thread: until the guard is dropped, its jobs get their share of the workers. While as many
     /// runs are active as there are cores, it waits, higher priorities first; `None` if it gives up, as the request
     /// says. While a run of a higher priority is active, runs of lower priority get no workers. A nested run on the
-    /// same thread does not wait. A run must not wait for another run that waits here.
-    /// The guard has to be dropped outside of the run's tasks; otherwise its place stays taken.
+    /// same thread does not wait. A run must not wait for another run that waits here. The guard has to be dropped
+    /// outside of the run's tasks; otherwise its slot stays occupied.
     pub fn enter(&self, request: ThreadRequest<'_>) -> Option<RunGuard> {
         let threads = match request.threads {
             0 => self.count,
@@ -84,7 +84,7 @@ impl Threads {
         self.executor().enter(&ThreadRequest { threads, ..request })
     }
 
-    /// As [`enter`](Self::enter), but returns `None` instead of waiting.
+    /// Like [`enter`](Self::enter), but returns `None` instead of waiting.
     pub fn try_enter(&self) -> Option<RunGuard> {
         self.executor().try_enter()
     }
@@ -124,8 +124,7 @@ impl Threads {
         self.watched_team(size, member, &|| ());
     }
 
-    /// As [`team`](Self::team); while this thread waits for the workers, it calls `idle` again and again, several
-    /// times a millisecond.
+    /// Like [`team`](Self::team). While this thread waits for the workers, it calls `idle` several times a millisecond.
     pub fn watched_team(
         &self,
         size: usize,
@@ -160,7 +159,7 @@ impl Threads {
         });
     }
 
-    /// As [`for_range`](Self::for_range) over the rows of `row` elements of `data`, passing the rows themselves:
+    /// Like [`for_range`](Self::for_range) over the rows of `row` elements of `data`, passing the rows themselves:
     /// `f(first, rows)`; the last row may be shorter.
     pub fn for_rows_mut<T: Send>(
         &self,

@@ -1,7 +1,8 @@
-//! Blocks of weights: what is read at a time, and lies in memory of its own.
+//! Blocks of weights. A block is read at once into separate memory.
 //!
-//! A large tensor is a block, so that its memory is given back when a device has packed it; small ones share blocks. Every
-//! piece of a block has a digest in the file's list. Several threads read pieces and check them, while they are in a cache.
+//! A large tensor is a block, so that its memory is freed when a device has packed it. Small tensors share blocks.
+//! Every piece of a block has a digest in the file's list. Several threads read pieces and check them, while they are
+//! in a cache.
 
 use crate::error::LoadError;
 use crate::header::{self, Digest};
@@ -74,7 +75,7 @@ impl Listed {
     }
 }
 
-/// A piece that nobody has read yet.
+/// A piece that is not read yet.
 struct Unread<'a> {
     start: u64,
     bytes: &'a mut [u8],

@@ -27,7 +27,7 @@ pub enum LoadError {
     /// It is an ONNX model that cannot be loaded, or no model.
     #[error(transparent)]
     Onnx(trident_onnx::OnnxError),
-    /// A file named `.mps` that starts as no compiled model does, and is no ONNX model either.
+    /// A file named `.mps` that starts as no compiled model does, and is not an ONNX model either.
     #[error(
         "not a compiled model, or its beginning is damaged; read as an ONNX model: {0} ({AGAIN})"
     )]
@@ -40,7 +40,7 @@ pub enum LoadError {
         /// The one that is read.
         known: u32,
     },
-    /// The file was made by a Trident whose ops mean something else, or whose passes do.
+    /// The file was made by a Trident with different ops or passes.
     #[error(
         "compiled by Trident {trident}, whose operators or optimisations differ from this Trident, {known} ({AGAIN})"
     )]
@@ -58,7 +58,7 @@ pub enum LoadError {
     Size {
         /// Its bytes.
         found: u64,
-        /// Those that it had when it was written.
+        /// The number of bytes that it had when it was written.
         expected: u64,
     },
     /// A digest differs.

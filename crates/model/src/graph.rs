@@ -110,7 +110,7 @@ fn info(writer: &mut Writer, info: &Info) {
     });
 }
 
-/// The version of the Trident that made the graph, which stands first in every version.
+/// The version of the Trident that made the graph, which is the first field in every version.
 pub(crate) fn trident(graph: &[u8]) -> Result<String, LoadError> {
     Reader(graph).text()
 }

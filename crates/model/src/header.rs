@@ -1,4 +1,4 @@
-//! The first bytes of a file: what it is, for which Trident, how long, and the digest of header and graph.
+//! The first bytes of a file: its kind, the Trident that it is for, its length, and the digest of header and graph.
 
 use crate::blocks::ALIGN;
 use crate::error::LoadError;
@@ -47,7 +47,7 @@ fn version() -> Digest {
 }
 
 impl Header {
-    /// The header of a file with this graph, padded, and so many bytes in all.
+    /// The header of a file of `file` bytes in all with this graph, padded.
     pub(crate) fn of(graph: &[u8], file: u64) -> Header {
         let mut header =
             Header { version: version(), graph: graph.len() as u64, file, digest: [0; 16] };
@@ -55,7 +55,7 @@ impl Header {
         header
     }
 
-    /// The bytes before the digest. Those behind it are zeros.
+    /// The bytes before the digest. The bytes after it are zeros.
     fn front(&self) -> [u8; 48] {
         let mut bytes = [0; 48];
         bytes[..8].copy_from_slice(&MARK);

@@ -12,8 +12,8 @@ pub struct Interface {
     pub inputs: Vec<ValueInfo>,
     /// Inputs with defaults.
     pub optional: Vec<ValueInfo>,
-    /// Outputs. Sizes are those that follow from the inputs, whatever optional ones are given, and otherwise those that the
-    /// file declares, which a run may contradict.
+    /// Outputs. Sizes follow from the inputs where they do so for every choice of optional inputs. Other sizes are as
+    /// declared in the file, which a run may contradict.
     pub outputs: Vec<ValueInfo>,
 }
 

@@ -1,15 +1,16 @@
-//! Compiled models, `.mps` files, and models of either form by what their files hold.
+//! Compiled models, `.mps` files, and loading of ONNX and compiled models by their contents.
 //!
-//! [`load`] reads an ONNX model or a compiled one, and [`Model::session`] prepares either to run. [`Compiled::new`] runs the
-//! passes over an ONNX model, [`Compiled::write`] stores the outcome. Loading that needs no passes, and gives the same bits.
+//! [`load`] reads an ONNX model or a compiled one, and [`Model::session`] prepares either to run. [`Compiled::new`]
+//! runs the passes over an ONNX model, [`Compiled::write`] stores the outcome. A compiled model loads without passes
+//! and gives the same bits.
 //!
 //! A file is, in this order and with numbers in little endian:
 //!
 //! | bytes | hold |
 //! |---|---|
 //! | 128 | the header: mark, version of the layout, digest of the op table, sizes, digest of the header and the graph (`header.rs`) |
-//! | any number | the graph: what is known of the model, its functions in the text form of [`trident_ir`] without their weights, a
-//! list of blocks (`graph.rs`) | | multiples of 4096 | blocks of weights, each with its digest in the list (`blocks.rs`) |
+//! | any number | the graph: what is known of the model, its functions in the text form of [`trident_ir`] without their weights, a list of blocks (`graph.rs`) |
+//! | multiples of 4096 | blocks of weights, each with its digest in the list (`blocks.rs`) |
 //!
 //! The digests (XXH3, 128 bits) cover every byte, so a file that was damaged is an error. They prove nothing about who wrote it: a
 //! compiled model is as trustworthy as its source, like an ONNX file.
@@ -61,8 +62,8 @@ pub fn load(path: impl AsRef<Path>) -> Result<Model, LoadError> {
     load_from(&*source, path, Some(&Disk::beside(path)))
 }
 
-/// Loads a model of either form from wherever it is. What it holds decides; `name` is for errors. `files` finds the data files of an
-/// ONNX model.
+/// Loads an ONNX or compiled model from any source; its content decides which it is. `name` is for errors. `files`
+/// finds the data files of an ONNX model.
 pub fn load_from(
     source: &dyn FileSource,
     name: impl AsRef<Path>,
@@ -144,7 +145,7 @@ impl Compiled {
         let header = header::decode(source)?;
         let graph = header.graph(source)?;
         let compiled = graph::decode(&graph, &header, source);
-        // What does not fit together may be the consequence of a file that changed while it was read.
+        // Contradictions may be due to a file that changed while it was read.
         source.check().map_err(LoadError::Read)?;
         compiled
     }

@@ -129,8 +129,8 @@ impl Collector {
         place
     }
 
-    /// All weights, the largest blocks first: while the others are read, digests of those are computed. `slots` are all that
-    /// [`Collector::take`] has made, and change to where the weights lie then.
+    /// All weights, the largest blocks first, so that their digests are computed while the other blocks are read.
+    /// `slots` are all results of [`Collector::take`]; they are updated to the final positions of the weights.
     pub(crate) fn finish<'s>(self, slots: impl Iterator<Item = &'s mut Slot>) -> Weights {
         let mut order: Vec<(usize, Vec<Bytes>)> = self.blocks.into_iter().enumerate().collect();
         let len = |parts: &[Bytes]| parts.iter().map(Bytes::len).sum::<usize>();

@@ -1,5 +1,5 @@
-//! The operators that models may use. Most are ops of the table, which their rows say (clause `onnx`). The others are
-//! translated to ops: those of [`TRANSLATIONS`], and those of ONNX Runtime in [`contrib`].
+//! The operators that models may use. Most are ops of the table, as the `onnx` clause of a row says. The others are
+//! translated to ops by [`TRANSLATIONS`], and ONNX Runtime's by [`contrib`].
 
 use crate::contrib;
 use crate::error::OnnxError;
@@ -15,8 +15,8 @@ use trident_ir::{Builder, OpKind};
 static NEWEST: &[(&str, i64)] =
     &[("", 28), ("ai.onnx.ml", 5), ("ai.onnx.preview", 1), ("ai.onnx.preview.training", 1)];
 
-/// The operator set of ONNX Runtime, of which some operators are read. Its versions do not matter, and a model may have
-/// functions in it.
+/// The operator set of ONNX Runtime. Some of its operators are supported. Its versions do not matter, and a model may
+/// define functions in it.
 pub(crate) const RUNTIME: &str = "com.microsoft";
 
 /// Imports a node that has subgraphs.
@@ -42,7 +42,7 @@ pub(crate) struct Translation {
 
 /// How an operator is imported that no row of the op table is.
 pub(crate) enum By {
-    /// As another form of this op.
+    /// Translated to another form of this op.
     FormOf(OpKind, Rewrite),
     /// As other ops. Attributes that the function leaves are refused.
     Composed(fn(&mut Builder<'_>, &mut Node<'_>) -> Result<Outputs, OnnxError>),
@@ -116,7 +116,7 @@ impl Operator {
             .or_else(|| translation().map(Operator::Translated))
     }
 
-    /// Operator set, name, and the version of the set that brought it; `None` for an op that is no operator.
+    /// Operator set, name, and the version of the set that brought it; `None` for an op that is not an ONNX operator.
     fn identity(self) -> Option<(&'static str, &'static str, i64)> {
         match self {
             Operator::Op(kind) => kind.decl().onnx.map(|o| (o.domain, o.name, o.since)),

@@ -8,7 +8,7 @@ use trident_ir::literal::LiteralError;
 use trident_ir::op::TypeError;
 use trident_ir::{AttrKind, Type, counted};
 
-/// A model that cannot be loaded: what is wrong, and at which node.
+/// A model that cannot be loaded: the reason, and the node.
 #[derive(Debug, thiserror::Error)]
 pub struct OnnxError {
     /// The cause.
@@ -23,7 +23,7 @@ pub struct OnnxError {
 pub struct Place {
     /// Operator type.
     pub op: String,
-    /// The node's name, or that of its first output where it has none.
+    /// The node's name, or the name of its first output if it has none.
     pub node: String,
     /// The graph or function that holds the node.
     pub graph: String,
@@ -65,7 +65,7 @@ pub enum OnnxErrorKind {
     /// Values of the type have no message.
     #[error("ONNX files cannot hold values of type {0}")]
     NoMessage(String),
-    /// Bytes are no message of the expected kind.
+    /// Bytes are not a message of the expected kind.
     #[error("not a valid {what}: {source}")]
     Decode {
         /// The kind of message.
@@ -288,7 +288,7 @@ pub enum OnnxErrorKind {
 /// Errors of a `TensorProto`.
 #[derive(Debug, PartialEq, thiserror::Error)]
 pub enum TensorFault {
-    /// A number that is no element type, or one that is not supported.
+    /// A number that is not an element type, or one that is not supported.
     #[error("data type {0} is not supported")]
     DataType(i32),
     /// A dimension below zero.
@@ -310,7 +310,7 @@ pub enum TensorFault {
     /// A typed field with a number that the element type cannot hold.
     #[error("value {0} does not fit the element type")]
     Value(i64),
-    /// Bytes that are no text.
+    /// Bytes that are not text.
     #[error("string {0} is not valid UTF-8")]
     Text(usize),
     /// A tensor cut into segments.
@@ -341,7 +341,7 @@ pub enum ExternalFault {
         /// The reason.
         source: std::io::Error,
     },
-    /// Offset or length that is no number.
+    /// Offset or length that is not a number.
     #[error("`{key}` is `{value}`, expected a number of bytes")]
     Number {
         /// `offset` or `length`.
@@ -378,7 +378,7 @@ fn unknown_op(op: &str, domain: &str) -> String {
     if let Some(likely) = catalog::likely(domain, op) {
         return format!("did you mean `{likely}`?");
     }
-    // Operators of ONNX Runtime share names with those of the standard that compute something else.
+    // Some operators of ONNX Runtime have the name of a standard operator but compute something else.
     if domain == catalog::RUNTIME {
         let known: Vec<String> = catalog::operators(domain).map(|op| format!("`{op}`")).collect();
         return format!(

@@ -102,11 +102,11 @@ impl Regular {
 /// Alignment of what is read, in bytes: tensors then need no copy, whatever their element type.
 const ALIGN: usize = 64;
 
-/// From so many bytes on, what is read lies in pages of its own, which the system has back as soon as it is dropped. The
-/// allocator of a process that loads models again and again would keep more and more of them.
+/// Contents of at least this many bytes are read into separate pages, which return to the system as soon as they are
+/// dropped. In a process that loads models repeatedly, the allocator would keep more and more memory.
 const OWN_PAGES: usize = 1 << 17;
 
-/// Bytes from which these pages are large ones, of which the system has fewer to prepare.
+/// Size from which large pages are used, because the system prepares them faster.
 #[cfg(target_os = "linux")]
 const HUGE: usize = 4 << 20;
 
@@ -181,7 +181,7 @@ impl Disk {
         Disk { root: parent.unwrap_or(Path::new(".")).to_owned(), links: false }
     }
 
-    /// A folder whose links are followed wherever they lead, as those of a model repository, which its owner has made.
+    /// A folder whose links are followed wherever they lead, such as a model repository, which its owner has set up.
     pub fn repository(folder: &Path) -> Disk {
         Disk { root: folder.to_owned(), links: true }
     }

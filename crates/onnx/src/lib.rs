@@ -1,8 +1,8 @@
 //! ONNX files to graph functions.
 //!
-//! [`load`] reads a model of any released operator set and gives one function in the op vocabulary of the
-//! IR: older forms of operators are translated to their newest meaning, functions of the model are
-//! expanded, and each large weight is read into memory of its own.
+//! [`load`] reads a model of any released operator set into one function of the IR. Older forms of operators are
+//! translated to their newest form, functions of the model are expanded, and each large weight is read into separate
+//! memory.
 
 mod catalog;
 mod contrib;
@@ -44,7 +44,7 @@ const OVERRIDABLE_FROM: i64 = 4;
 /// A model that was loaded.
 #[derive(Clone, Debug)]
 pub struct OnnxModel {
-    /// One function, the model's graph; the model's own metadata stand beside it.
+    /// A module with one function, the model's graph, and the model's metadata.
     pub module: Module,
     /// Inputs that a caller may leave out, with their declared types: by these names the function has constants, which
     /// are the defaults.

@@ -4,7 +4,7 @@ use crate::files::{self, FileSource};
 use bytes::{Buf, BufMut, Bytes, BytesMut};
 use std::io;
 
-/// Bytes that are read at a time, and the size from which a field is read into memory of its own.
+/// Number of bytes read at a time, and the size from which a field is read into separate memory.
 const CHUNK: usize = 64 << 10;
 
 /// The bytes that are read after an error.
@@ -12,8 +12,8 @@ static ZEROS: [u8; CHUNK] = [0; CHUNK];
 
 /// Reads a file from its start to its end.
 ///
-/// [`Buf`] knows no errors: after one the rest of the file seems to be zeros, and [`Reader::finish`] has it. The length has to
-/// stay, as decoders ask for it once and then take so many bytes.
+/// [`Buf`] cannot report errors. After an error the rest of the file reads as zeros, and [`Reader::finish`] returns the
+/// error. The length must not change, because decoders query it once and then read that many bytes.
 pub(crate) struct Reader<'a> {
     source: &'a dyn FileSource,
     /// Bytes that were read and not taken yet.
@@ -40,7 +40,7 @@ impl<'a> Reader<'a> {
         self.source.size() - self.at
     }
 
-    /// Reads the next bytes, of which there are `len`.
+    /// Reads the next `len` bytes, which must exist.
     fn read(&mut self, len: usize) -> Bytes {
         let range = self.at..self.at + len as u64;
         self.at = range.end;
@@ -96,7 +96,7 @@ impl Buf for Reader<'_> {
 mod tests {
     use super::*;
 
-    /// A file of which the parts from `bad` on cannot be read.
+    /// A file whose bytes from `bad` on cannot be read.
     struct Torn {
         bytes: Bytes,
         bad: u64,

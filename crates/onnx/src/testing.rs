@@ -141,7 +141,7 @@ pub(crate) fn fault(model: &ModelProto) -> OnnxErrorKind {
     load(model).unwrap_err().fault
 }
 
-/// The ops of a block in order, constants left out; those of regions in braces.
+/// The ops of a block in order, without constants; ops of regions are in braces.
 pub(crate) fn ops(block: &Block) -> String {
     let ops = block.ops.iter().filter(|op| op.kind != OpKind::Constant);
     let text = |op: &trident_ir::Op| {

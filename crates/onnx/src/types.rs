@@ -7,7 +7,7 @@ use crate::proto::{
 };
 use trident_ir::{DType, Dim, Literal, Shape, TensorType, Type};
 
-/// The type that a message describes; the error says what is wrong with it.
+/// The type that a message describes, or the message's fault.
 pub(crate) fn from_proto(ty: &TypeProto) -> Result<Type, String> {
     let inner = |ty: &Option<Box<TypeProto>>| match ty {
         Some(ty) => from_proto(ty).map(Box::new),
@@ -33,7 +33,7 @@ fn element(number: i32) -> Result<DType, String> {
     dtype::from_number(number.into()).ok_or(format!("data type {number} is not supported"))
 }
 
-/// Names that exporters give to dimensions of which they know nothing: two of one such name need not be equal.
+/// Names that exporters give to unknown dimensions. Two dimensions with the same such name need not be equal.
 const NAMELESS: [&str; 5] = ["", "?", "*", "-1", "None"];
 
 /// A shape; a negative dimension is an unknown one.
@@ -47,7 +47,7 @@ fn shape(shape: &TensorShapeProto) -> Shape {
     shape.dim.iter().map(dim).collect()
 }
 
-/// The message that describes a type; pointers, which models lack, give one without content.
+/// The message that describes a type. Pointers, which models do not have, give an empty message.
 pub fn type_proto(ty: &Type) -> TypeProto {
     let boxed = |ty: &Type| Some(Box::new(type_proto(ty)));
     let value = match ty {

@@ -82,7 +82,7 @@ fn map(m: &MapProto) -> Result<PbValue, OnnxErrorKind> {
     let bad = |reason| OnnxErrorKind::BadTensor { tensor: m.name.clone(), reason };
     let key = dtype::from_number(m.key_type.into());
     let key = key.ok_or_else(|| bad(TensorFault::DataType(m.key_type)))?;
-    // Keys lie in fields of their own; their decoding is that of a tensor.
+    // Keys are in separate fields; they are decoded like a tensor.
     let keys = match key {
         DType::Str => TensorProto {
             dims: vec![m.string_keys.len() as i64],

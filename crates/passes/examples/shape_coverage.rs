@@ -1,4 +1,4 @@
-//! Infers the shapes of models that come with expected results, and tells how many dimensions are known.
+//! Infers the shapes of models that come with expected results, and reports how many dimensions are known.
 //!
 //! `cargo run -p trident-passes --example shape_coverage -- FOLDER [-v]`, where FOLDER holds groups of cases as
 //! the ONNX backend suite writes them: `GROUP/CASE/model.onnx` and `test_data_set_0/{input,output}_N.pb`.

@@ -21,7 +21,8 @@ impl Rules {
     }
 }
 
-/// Rules in the order of their stages: what one stage makes, the next may take further. The rules of a stage share one walk.
+/// Rules in the order of their stages: a later stage may match the results of an earlier one. The rules of a stage
+/// share one walk.
 pub type Stages = &'static [&'static [Rules]];
 
 /// The rules that lead to the canonical form.
@@ -35,8 +36,8 @@ pub enum RewriteStep {
     Repeat(Stages),
     /// Applies rules once.
     Once(Rules),
-    /// Folds constants that are dequantised, which have stayed ops until then for the rules that look for them. If there
-    /// were any, weights are folded and patterns recognised again, and these rules are applied until none finds anything.
+    /// Folds constants that are dequantised. Until then they stay ops, for the rules that look for them. If there were
+    /// any, weights are folded and patterns recognised again, and these rules are applied until none matches.
     Dequantize(Stages),
     /// Brings ops into a layout that the device has kernels for. No other step looks for the ops that this leads to.
     Layout(&'static Layouts),
@@ -93,8 +94,8 @@ fn unique(names: impl Iterator<Item = &'static str>) -> Vec<&'static str> {
     names.filter(|name| seen.insert(*name)).collect()
 }
 
-/// Brings a function into the form in which devices claim its ops: types are inferred, what is constant is folded, and patterns
-/// are the ops that they stand for.
+/// Brings a function into the form in which devices claim its ops: types are inferred, constants folded, and patterns
+/// replaced by the ops that they stand for.
 ///
 /// Results keep their names and meaning: patterns may round differently, nothing else changes. Constants that are dequantised
 /// stay ops, as some devices compute on quantised tensors: [`rewrite`] or [`finish`] folds the others.
@@ -148,7 +149,8 @@ pub fn rewrite(
     Ok(run.report)
 }
 
-/// Folds what [`canonicalize`] has left for devices that take it so, in a function whose devices do not.
+/// Folds the constants that [`canonicalize`] has left for devices that compute on quantised tensors, in a function
+/// whose devices do not.
 pub fn finish(func: &mut Func, cx: &Context<'_>) -> Result<RewriteReport, RewriteError> {
     let mut run = Run { func, cx, keep: QUANTIZED, report: RewriteReport::default() };
     run.dequantize()?;

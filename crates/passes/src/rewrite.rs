@@ -1,8 +1,8 @@
 //! The machinery of rewriting passes: one walk forward over a function, rules looking back from each op.
 //!
-//! A rule sees an op whose operands were rewritten already, and may look at the ops that produce them in
-//! the same block. What it replaces keeps its result values, so nothing behind it changes; ops that lose
-//! their last use go at once. All ops are pure, so dropping one is always legal.
+//! A rule sees an op whose operands were rewritten already, and may look at the ops that produce them in the same
+//! block. A replacement keeps the result values, so later ops do not change. Ops that lose their last use are removed
+//! at once. All ops are pure, so dropping one is always legal.
 
 use std::collections::{HashMap, HashSet};
 use std::mem;
@@ -12,7 +12,7 @@ use trident_ir::{Block, DType, Dim, Func, Literal, Loc, Op, OpKind, Type, ValueI
 
 /// The change that a rule makes to an op.
 pub(crate) enum Change {
-    /// The results are values that exist already; `None` for a result that nobody uses.
+    /// The results are existing values; `None` for an unused result.
     Values(Vec<Option<ValueId>>),
     /// Another op with the same results.
     Op(Op),
@@ -20,7 +20,7 @@ pub(crate) enum Change {
     Block(Block),
 }
 
-/// Looks at an op and tells what to make of it; `None` to leave it.
+/// Examines an op and returns the change to make; `None` to leave it.
 pub(crate) type Rule<'a> = dyn Fn(&mut Rewriter<'_>, &Op) -> Option<Change> + 'a;
 
 /// A rule and the name under which reports list it.
@@ -133,7 +133,7 @@ impl Rewriter<'_> {
                 }
             }
             Change::Block(block) => {
-                // Its uses are counted already, as part of the op that goes.
+                // Its uses are counted already, as part of the removed op.
                 count_uses(&block, &mut |v| self.uses[v.index()] += 1);
                 for op in block.ops {
                     self.push(op);
@@ -405,7 +405,7 @@ pub(crate) fn placed(op: &Op, new: Op) -> Op {
     Op { outputs: op.outputs.clone(), loc: op.loc.clone(), ..new }
 }
 
-/// The change that puts `new` in the place of `op`, whose results it gives.
+/// The change that replaces `op` by `new`, which takes over its results.
 pub(crate) fn instead<V>(op: &Op, new: New<V>) -> Change {
     Change::Op(placed(op, new.into_op()))
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use trident_ir::rewrite::{Context, RewriteError};
 use trident_ir::{Func, Literal, Type, ValueId, shape};
 
-/// Infers all types anew.
+/// Infers all types again.
 pub(crate) fn infer(func: &mut Func, cx: &Context<'_>) -> Result<(), RewriteError> {
     Ok(keeping(func, cx, |func| shape::infer(func, &HashMap::new()))?)
 }

@@ -40,7 +40,7 @@ pub(crate) enum Gate {
     Open,
 }
 
-/// The access of each type seen, by the type's address; the type is kept so that the address stays its own.
+/// The access of each type seen, by the type's address. The type is kept alive so that its address is not reused.
 type Types = HashMap<usize, (Py<PyType>, Access)>;
 
 fn types() -> &'static RwLock<Types> {
@@ -106,8 +106,8 @@ impl Access {
     }
 }
 
-/// The address of an array's first element. Integers are addresses, `None` is null. In a buffer of the GPU it is what launches take
-/// for an address as long as the buffer is in `holds`.
+/// The address of an array's first element. Integers are addresses, `None` is null. In a buffer of the GPU it is the
+/// address that launches use while the buffer is in `holds`.
 pub(crate) fn address(object: &Bound<'_, PyAny>, holds: &mut Holds) -> Result<u64> {
     let py = object.py();
     match Access::of(object)? {
@@ -166,7 +166,8 @@ pub(crate) fn pointer(
     holds: &mut Holds,
 ) -> Result<u64> {
     let access = Access::of(object)?;
-    // PyTorch has no read-only tensors. What the interface cannot tell, or does not suit, goes on to where the errors are.
+    // PyTorch has no read-only tensors. Arrays that the interface cannot describe, or that do not fit, take the general
+    // path, which reports errors.
     if let Access::DataPtr(Gate::IsCpu(Some(exchange))) = access
         && let Some((address, ty)) = exchange.look(object)
         && address != 0
@@ -193,8 +194,8 @@ pub(crate) fn pointer(
     }
 }
 
-/// Whether elements that Triton calls `ty` are what a parameter takes. Integers may be of either sign, and stand for floats
-/// that an array library lacks.
+/// Whether elements that Triton calls `ty` are what a parameter takes. Integers may be of either sign, and may stand
+/// for floats that an array library does not have.
 fn fits(ty: &str, to: DType) -> bool {
     match ty {
         "fp16" => to == DType::F16,
@@ -234,7 +235,7 @@ fn foreign(object: &Bound<'_, PyAny>, written: bool, holds: &mut Holds) -> Resul
     extent::spoken_address(object, holds)
 }
 
-/// An error for an array that has strides but cannot tell them: no kernel could be told how to read it.
+/// An error for an array that has strides but does not give them: a kernel could not read it.
 pub(crate) fn tells_strides(object: &Bound<'_, PyAny>) -> Result<()> {
     let py = object.py();
     if object.hasattr(intern!(py, "strides"))? || object.hasattr(intern!(py, "stride"))? {
@@ -246,7 +247,7 @@ pub(crate) fn tells_strides(object: &Bound<'_, PyAny>) -> Result<()> {
     )))
 }
 
-/// The object's buffer. Arrays of `ctypes` leave the strides of theirs out; a view of them tells them.
+/// The object's buffer. Arrays of `ctypes` leave out their strides; a view of them has strides.
 fn buffer(object: &Bound<'_, PyAny>) -> Option<PyUntypedBuffer> {
     let viewed = || PyUntypedBuffer::get(PyMemoryView::from(object)?.as_any());
     PyUntypedBuffer::get(object).or_else(|_| viewed()).ok()
@@ -271,7 +272,7 @@ fn elsewhere(object: &Bound<'_, PyAny>) -> PyResult<Unfit> {
     }))
 }
 
-/// Element types by the names that array libraries give them, and what Triton calls them.
+/// Element types by the names of array libraries, with Triton's names.
 const DTYPES: &[(&str, &str)] = &[
     ("float32", "fp32"),
     ("float64", "fp64"),
@@ -291,7 +292,7 @@ const DTYPES: &[(&str, &str)] = &[
     ("float8_e5m2", "fp8e5"),
     ("float8_e4m3fnuz", "fp8e4b8"),
     ("float8_e5m2fnuz", "fp8e5b16"),
-    // As Triton itself calls them, in tensors taken as another type.
+    // Triton's own names, in tensors reinterpreted as another type.
     ("fp32", "fp32"),
     ("fp64", "fp64"),
     ("fp16", "fp16"),
@@ -332,7 +333,8 @@ fn find(name: &str) -> Option<&'static str> {
     DTYPES.iter().find(|(known, _)| *known == name).map(|(_, ty)| *ty)
 }
 
-/// Element types by the `dtype` objects seen, which libraries make once each; few, so that others cost no memory.
+/// Element types by the `dtype` objects seen, which libraries make once each. The number is limited, so that other
+/// libraries' objects cost no memory.
 type DTypes = HashMap<usize, (Py<PyAny>, &'static str)>;
 const MAX_DTYPES: usize = 64;
 

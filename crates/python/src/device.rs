@@ -11,7 +11,7 @@ use trident_runtime::{PoolSettings, SharedGpu};
 static DEVICE: Mutex<Option<ForKernels>> = Mutex::new(None);
 
 /// The device that the environment names, under one of the names in `trident/triton_backend/settings.py`, which refuses
-/// others; without a name, the machine's first.
+/// others. Without a name, the machine's default device.
 fn open(threads: usize) -> PyResult<ForKernels> {
     let named = |variable| std::env::var(variable).map(|name| name.trim().to_ascii_lowercase());
     let mut names = ["TRIDENT_DEVICE", "TRITON_BACKEND"].into_iter().flat_map(named);
@@ -51,7 +51,7 @@ pub(crate) fn current() -> PyResult<ForKernels> {
 
 /// The GPU that kernels run on; `None` if that is the CPU.
 pub(crate) fn host() -> PyResult<Option<Arc<dyn SharedGpu>>> {
-    // Asked for arguments of launches, so nothing else of the device is copied.
+    // Called for arguments of launches, so nothing else of the device is copied.
     if let Some(device) = &*DEVICE.lock().unwrap_or_else(PoisonError::into_inner) {
         return Ok(device.gpu.as_ref().map(|gpu| Arc::clone(&gpu.host)));
     }

@@ -19,7 +19,7 @@ fn exception<'py>(
     }
 }
 
-/// The place in the Python source, then those of the calls that lead to it: file, line and column of each.
+/// The place in the Python source, then the calls that lead to it: file, line and column of each.
 fn frames(loc: Option<&Loc>) -> Vec<(&str, u32, u32)> {
     let source = loc.and_then(Loc::as_source);
     let frames = source.into_iter().flat_map(SourceLoc::frames);

@@ -28,7 +28,7 @@ struct Table {
     current_work_stream: *const c_void,
 }
 
-/// Describes an object's array, which goes on to own its memory; -1 with an exception set if that cannot be.
+/// Describes an object's array, which keeps the ownership of its memory. -1 with an exception set if that fails.
 type Look = unsafe extern "C" fn(*mut c_void, *mut Tensor) -> c_int;
 
 impl Element {
@@ -69,7 +69,7 @@ pub(crate) struct Exchange {
 }
 
 impl Exchange {
-    /// That of a type which has one itself: a type derived from it may give other answers from Python.
+    /// The exchange interface of a type that defines it itself: a derived type may override the answers in Python.
     pub(crate) fn of(ty: &Bound<'_, PyType>) -> Option<Exchange> {
         let own = ty.getattr(intern!(ty.py(), "__dict__")).ok()?.get_item(ATTRIBUTE).ok()?;
         let capsule = own.cast::<PyCapsule>().ok()?;
@@ -85,8 +85,8 @@ impl Exchange {
         }
     }
 
-    /// The address of the first element of an array in this machine's memory, and what Triton calls its elements; `None` if
-    /// it is elsewhere, is of another type or the interface cannot tell.
+    /// The address of the first element of an array in this machine's memory, and Triton's name of its element type.
+    /// `None` if it is elsewhere, has another type, or the interface cannot describe it.
     pub(crate) fn look(self, array: &Bound<'_, PyAny>) -> Option<(u64, &'static str)> {
         let mut tensor = Tensor {
             data: std::ptr::null_mut(),

@@ -15,7 +15,8 @@ pub(crate) struct Stretch {
     pub(crate) bytes: u64,
 }
 
-/// The memory that an array is part of, and whether it may be written, as far as its library tells; no bytes for Python's `None`.
+/// The memory that an array is part of, and whether it may be written, as far as its library says; no bytes for
+/// Python's `None`.
 pub(crate) fn memory(
     array: &Bound<'_, PyAny>,
     holds: &mut Holds,
@@ -27,10 +28,11 @@ pub(crate) fn memory(
     Ok(Some((stretch, !is_readonly(array, holds)?)))
 }
 
-/// The most views that one array is looked for behind.
+/// The most views that are followed to find an array.
 const MOST_VIEWS: usize = 64;
 
-/// The memory alone. For a view it is that of the array which the view was made from: a kernel may go anywhere within.
+/// The memory alone. For a view it is the memory of the array that the view was made from: a kernel may access all of
+/// it.
 fn stretch(array: &Bound<'_, PyAny>, holds: &mut Holds) -> Result<Option<Stretch>> {
     stretch_of_view(array, holds, MOST_VIEWS)
 }

@@ -60,8 +60,8 @@ impl Holds {
         Ok(&self.exports[known.unwrap_or(self.exports.len() - 1)].1)
     }
 
-    /// The place of an array in a buffer of the GPU; `None` for other arrays, and where kernels run on the CPU. What its library has
-    /// queued for the array is done then.
+    /// The place of an array in a buffer of the GPU; `None` for other arrays, and where kernels run on the CPU.
+    /// Afterwards, work that its library has queued for the array is complete.
     pub(crate) fn place(&mut self, array: &Bound<'_, PyAny>) -> Result<Option<Place>> {
         let Some(gpu) = device::host()? else { return Ok(None) };
         if let Some(inner) = viewed(array)? {

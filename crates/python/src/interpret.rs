@@ -147,7 +147,8 @@ impl<'e> Copies<'e> {
         Ok(copies)
     }
 
-    /// An address of this process as one of the interpreter's; others stay, and are errors where they are used.
+    /// The interpreter's address for an address of this process. Unknown addresses are unchanged, and are errors when
+    /// they are used.
     fn translate(&self, address: u64) -> u64 {
         let with_room = |room: u64| {
             self.stretches.iter().find_map(|(extent, _, start)| {
@@ -155,7 +156,7 @@ impl<'e> Copies<'e> {
                 (offset + room <= extent.bytes as u64).then_some(start + offset)
             })
         };
-        // Behind one stretch another may begin: being inside counts first.
+        // One stretch may begin right after another, so being inside takes precedence.
         with_room(1).or_else(|| with_room(0)).unwrap_or(address)
     }
 

@@ -97,8 +97,8 @@ fn file(name: &str) -> String {
     format!("{name}.{ENDING}")
 }
 
-/// Keeps what `Kernel.save` gave in the user's folder. Gives the file's path, or `None` where there is no such folder, or no
-/// room in it.
+/// Stores the result of `Kernel.save` in the user's folder. Returns the file's path, or `None` if there is no such
+/// folder or no room in it.
 #[pyfunction]
 pub(crate) fn keep(py: Python<'_>, name: &str, image: &[u8]) -> PyResult<Option<PathBuf>> {
     let kept = Vault::of_user().and_then(|vault| {

@@ -80,14 +80,14 @@ pub(crate) struct Memory {
 }
 
 impl Memory {
-    /// The memory behind an array, as far as its library tells.
+    /// The memory of an array, as far as its library says.
     pub(crate) fn of(
         name: &str,
         param: usize,
         array: &Bound<'_, PyAny>,
         holds: &mut Holds,
     ) -> unfit::Result<Option<Memory>> {
-        // A number stands for an array of unknown memory, and has memory of its own that is another one.
+        // A number is the address of an array of unknown extent; the number's own memory is not meant.
         if let Access::Scalar = Access::of(array)? {
             return Ok(None);
         }
@@ -149,7 +149,7 @@ impl Kernel {
         self.needs_memory
     }
 
-    /// The name of a parameter in errors: that of the source, or else the expression of its argument.
+    /// The name of a parameter in errors: its name in the source, or else the expression of its argument.
     fn param_name(&self, py: Python<'_>, param: usize) -> String {
         let names = self.names.get_or_init(|| {
             let module = parse(py, &self.source).ok();
@@ -282,7 +282,7 @@ impl Kernel {
     }
 
     /// The kernel as bytes that `load` takes: the Triton IR and, where the device can give it, machine code, sealed for
-    /// this user. What was saved under a name can be asked for by it.
+    /// this user. Bytes saved under a name are loaded under the same name.
     #[pyo3(signature = (name = ""))]
     fn save<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyBytes>> {
         keep::save(py, self, name)
@@ -293,9 +293,8 @@ impl Kernel {
     }
 }
 
-/// Compiles Triton IR. Launches stop at the first access outside of their arrays, unless they are `unchecked`; with `check`
-/// they look at more; with `interpret`, the reference interpreter runs them. Where these are left out, the environment
-/// tells.
+/// Compiles Triton IR. Launches stop at the first access outside of their arrays, unless they are `unchecked`; with
+/// `check` they check more; with `interpret`, the reference interpreter runs them. The environment gives the defaults.
 #[pyfunction]
 #[pyo3(signature = (source, check = None, interpret = None, unchecked = false))]
 pub(crate) fn compile(

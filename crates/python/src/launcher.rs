@@ -75,7 +75,7 @@ impl Launcher {
 }
 
 impl Launcher {
-    /// The kernel's arguments, which are those of the call from `first` on.
+    /// The kernel's arguments: the arguments of the call from `first` on.
     fn pack<'k>(
         &self,
         kernel: &'k Kernel,

@@ -14,7 +14,7 @@ pub(crate) enum Kind {
     /// An address of elements of this type.
     Pointer(DType),
     Bool,
-    /// An integer of so many bits, signed or not.
+    /// An integer of this many bits, signed or not.
     Int(u32),
     F16,
     BF16,

@@ -9,7 +9,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyFloat, PyInt, PyString, PyTuple};
 use pyo3::{IntoPyObjectExt, intern};
 
-/// Triton's own function, which knows numbers, tuples, descriptors and objects with `data_ptr()`.
+/// Triton's own function, which supports numbers, tuples, descriptors and objects with `data_ptr()`.
 fn native(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
     static NATIVE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let native = NATIVE.get_or_try_init(py, || -> PyResult<_> {
@@ -27,7 +27,7 @@ struct Request<'py> {
     align: bool,
 }
 
-/// As `triton._C.libtriton.native_specialize_impl`, for arrays without `data_ptr()` and NumPy scalars as well.
+/// Like `triton._C.libtriton.native_specialize_impl`, but also for arrays without `data_ptr()` and NumPy scalars.
 ///
 /// Returns the type's name and a specialisation: `"D"` for an address divisible by 16, `""` for another one, `None` if
 /// none is wanted.
@@ -44,8 +44,8 @@ pub(crate) fn specialize<'py>(
     request.answer(&arg).map_err(|refused| refused.about(py, &parameter(&arg)))
 }
 
-/// The parameter that an argument is given for. Triton asks from a function that it makes of the kernel's signature, whose
-/// variables are the kernel's parameters. Elsewhere it is called `argument`.
+/// The parameter that an argument is given for. Triton calls this from a function made from the kernel's signature,
+/// whose variables are the kernel's parameters. In other callers it is called `argument`.
 fn parameter(arg: &Bound<'_, PyAny>) -> String {
     let named = || -> PyResult<Option<String>> {
         let frame = arg.py().import("sys")?.call_method0("_getframe")?;
@@ -78,7 +78,7 @@ impl<'py> Request<'py> {
                     let is_number = number.is_instance_of::<PyInt>() // bools included
                         || number.is_instance_of::<PyFloat>();
                     let kind = arg.getattr("dtype")?.getattr("kind")?;
-                    // The numbers behind dates and times have units that differ.
+                    // The numbers of dates and times have different units.
                     let is_time = kind.eq("m")? || kind.eq("M")?;
                     match is_number && !is_time {
                         true => self.ask_with(&number, false),
@@ -93,7 +93,7 @@ impl<'py> Request<'py> {
                 {
                     return Ok(self.pointer(py, ty, address)?);
                 }
-                // What `data_ptr()` gives there is no address.
+                // The result of `data_ptr()` is not an address there.
                 if let Some(place) = Holds::default().place(arg)?.map(|place| place.address()) {
                     return Ok(self.pointer(py, array::dtype(arg)?, place)?);
                 }
@@ -122,7 +122,7 @@ impl<'py> Request<'py> {
                 if error.is_instance_of::<PyTypeError>(py) {
                     return Unfit::value(arg);
                 }
-                // Of a descriptor, Triton asks for the name of its elements.
+                // For a descriptor, Triton requests the name of its element type.
                 match arg.getattr(intern!(py, "base")).map(|base| self.answer(&base)) {
                     Ok(Err(refused)) => refused.within(".base"),
                     _ => error.into(),

@@ -47,7 +47,7 @@ impl Unfit {
         Unfit::told(array.py(), Unfit::Type, "elements", (array, ty))
     }
 
-    /// A value in the place of another kind, such as "an integer".
+    /// The error of a value where another kind, such as "an integer", is expected.
     pub(crate) fn mismatch(value: &Bound<'_, PyAny>, expected: &str) -> Unfit {
         Unfit::told(value.py(), Unfit::Type, "mismatch", (value, expected))
     }
@@ -83,7 +83,8 @@ impl Unfit {
     }
 }
 
-/// The same exception with the argument's name before its text; where another class could be made in another way, as a note.
+/// The same exception with the argument's name before its text. The name is added as a note if an exception of another
+/// class may be constructed differently.
 fn raised(py: Python<'_>, error: PyErr, name: &str) -> PyErr {
     let class = error.get_type(py);
     let plain = [

@@ -20,19 +20,19 @@ pub trait Device: Send + Sync {
     /// claimed, with a reason.
     fn estimate(&self, func: &Func, ops: &[&Op]) -> Option<Cost>;
 
-    /// The ops of a block that the device would run, with their costs. A claim of one op stands for itself: the engine makes
-    /// regions of such ops, which the device rewrites and then compiles one by one. A claim of several ops is for a device that
-    /// compiles them as one [`Unit`]; they must hang together, and no path between two of them may lead over another op. Claims may
-    /// overlap. The engine chooses the cheapest combination. If a unit is declined, its ops are compiled one by one. The
-    /// default claims each op separately.
+    /// The ops of a block that the device would run, with their costs. From claims of single ops the engine makes
+    /// regions, which the device rewrites and then compiles op by op. A claim of several ops is for a device that
+    /// compiles them as one [`Unit`]; they must be connected, and no path between two of them may lead over another op.
+    /// Claims may overlap. The engine chooses the cheapest combination. If a unit is declined, its ops are compiled one
+    /// by one. The default claims each op separately.
     fn claim(&self, func: &Func, ops: &[Op]) -> Vec<Claim> {
         let single = |(i, op)| Some(Claim { ops: vec![i], cost: self.estimate(func, &[op])? });
         ops.iter().enumerate().filter_map(single).collect()
     }
 
-    /// The nanoseconds that pass before an op of another device can use a result of this one, or the reverse, beyond what both ops
-    /// take: for submission, a fence and a thread that wakes up. Memory is unified, so nothing is copied. Between two devices the
-    /// greater number counts.
+    /// The delay in nanoseconds, beyond the two ops themselves, before an op of another device can use a result of this
+    /// one, or the reverse: for submission, a fence and a thread that wakes up. Memory is unified, so nothing is
+    /// copied. Between two devices the greater delay counts.
     fn crossing_nanos(&self) -> f64 {
         5_000.0
     }
@@ -50,8 +50,9 @@ pub trait Device: Send + Sync {
         vec![]
     }
 
-    /// Turns ops that this device is to run into those that it runs fastest: fuses them, for example. The function is in the
-    /// canonical form that all devices see in [`Device::claim`]; results keep their names and meaning, up to rounding.
+    /// Rewrites ops that this device will run into the form that it runs fastest, for example by fusing them. The
+    /// function is in the canonical form that all devices see in [`Device::claim`]; results keep their names and
+    /// meaning, up to rounding.
     fn rewrite(&self, func: &mut Func, cx: &Context<'_>) -> Result<RewriteReport, RewriteError> {
         let _ = (func, cx);
         Ok(RewriteReport::default())
@@ -67,8 +68,8 @@ pub trait Device: Send + Sync {
 
     /// Begins a run on this thread, which ends when the admission is dropped on the same thread. A device whose cores
     /// are shared by runs may block until they are free. It gives up, with `None`, at the time `until` or when `stop`,
-    /// asked every millisecond, returns true. A nested run on the same thread does not block. Runs are admitted by a
-    /// session's devices in turn, so only one of those may block.
+    /// asked every millisecond, returns true. A nested run on the same thread does not block. A session's devices admit
+    /// a run in turn, so only one of them may block.
     fn admit(
         &self,
         limits: LaunchLimits,
@@ -79,7 +80,7 @@ pub trait Device: Send + Sync {
         Some(Admission::default())
     }
 
-    /// The device's memory, of which sessions have pools of their own ([`Pool::child`]).
+    /// The device's memory. Each session has its own pool of it ([`Pool::child`]).
     fn memory(&self) -> Pool {
         Pool::host()
     }

@@ -105,7 +105,7 @@ impl Fence {
         state.failed.get(number).cloned().map_or(Ok(()), Err)
     }
 
-    /// As [`Fence::wait`], but only until `deadline`: `None` if the launch has not ended by then.
+    /// Like [`Fence::wait`], but only until `deadline`: `None` if the launch has not ended by then.
     pub fn wait_until(&self, deadline: Instant) -> Option<Result<(), KernelError>> {
         let Some((timeline, number)) = &self.0 else { return Some(Ok(())) };
         let mut state = timeline.state();

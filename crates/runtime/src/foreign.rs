@@ -32,8 +32,8 @@ impl ByteSource for &[u8] {
     }
 }
 
-/// Bytes that others may write to at any time. A `&[u8]` would promise the compiler that they stay the same, so they can only be
-/// copied: each byte is read once, and the copy no longer changes.
+/// Bytes that others may write to at any time. A `&[u8]` would promise the compiler that they do not change, so they
+/// can only be copied: each byte is read once, and the copy is stable.
 #[derive(Clone, Copy)]
 pub struct ForeignBytes<'a>(&'a [AtomicU8]);
 

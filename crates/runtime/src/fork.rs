@@ -4,7 +4,7 @@
 //! - Locks of a device's memory are taken before every fork and released after it, in parent and child
 //!   (`buffer/forked.rs`), so a child finds memory consistent.
 //! - Locks of caches are [`ForkMutex`]: a child that finds one locked begins with an empty cache.
-//! - Executors of threads (`trident_kernels::threads`) are made anew in a child.
+//! - Executors of threads (`trident_kernels::threads`) are made again in a child.
 #![allow(unsafe_code)]
 
 use std::fmt;

@@ -21,7 +21,7 @@ pub enum Checks {
     /// Nothing: an invalid access corrupts memory.
     #[default]
     None,
-    /// That accesses stay inside the known [`Extent`]s. Nearly as fast as no checks.
+    /// Checks that accesses stay inside the known [`Extent`]s. Nearly as fast as no checks.
     Bounds,
     /// Bounds, alignment, reads of memory that was never written, and races between programs. Slow.
     All,
@@ -40,7 +40,7 @@ pub enum CompileError {
     Resources {
         /// The kernel's name.
         kernel: String,
-        /// Such as `bytes of threadgroup memory`.
+        /// The kind of resource, such as `bytes of threadgroup memory`.
         what: &'static str,
         /// The amount that it needs.
         needed: usize,
@@ -70,8 +70,8 @@ pub trait KernelCompiler: Send + Sync {
         options: &KernelOptions,
     ) -> Result<Arc<dyn Kernel>, CompileError>;
 
-    /// Loads a kernel from the result of [`Kernel::image`]. Devices that cannot, or to which the image is of another
-    /// version or machine, decline; the module must then be compiled.
+    /// Loads a kernel from the result of [`Kernel::image`]. A device declines if it cannot load kernels, or if the
+    /// image is from another version or machine. Then the module must be compiled.
     fn load_kernel(&self, image: &KernelImage) -> Result<Arc<dyn Kernel>, Declined> {
         let reason =
             format!("compiled code of {} cannot be loaded", counted(image.bytes().len(), "byte"));
@@ -203,9 +203,9 @@ impl<'a> KernelLaunch<'a> {
         self.extents
     }
 
-    /// Whether the extents are all memory that the kernel may access: one for each pointer parameter, and pointers that
-    /// it reads from memory or computes from integers must stay inside them too. Devices refuse such launches for
-    /// kernels that do not check accesses.
+    /// Whether the extents are all the memory that the kernel may access. Then there is one for each pointer parameter,
+    /// and pointers that the kernel reads from memory or computes from integers must stay inside them too. Devices
+    /// refuse such launches for kernels that do not check accesses.
     pub fn is_bounded(&self) -> bool {
         self.bounded
     }
@@ -279,7 +279,7 @@ impl<'a> Arguments<'a> {
     }
 }
 
-/// Fill pattern for unwritten memory, by which reads of it are detected: the byte at an address is the pattern's byte
+/// Fill pattern for unwritten memory, which makes reads of it detectable: the byte at an address is the pattern's byte
 /// at that address modulo its length. As a float of any width it is NaN.
 pub const UNWRITTEN: [u8; 8] = 0x7ff5_7ff9_7ffa_7ff6_u64.to_le_bytes();
 

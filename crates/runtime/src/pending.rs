@@ -28,7 +28,7 @@ impl Pending {
         self.tensor.get().ok_or_else(KernelError::not_given)
     }
 
-    /// As [`Pending::wait`], by value: the last owner gets the tensor without sharing it.
+    /// Like [`Pending::wait`], by value: the last owner gets the tensor unshared.
     pub(crate) fn take(self: Arc<Pending>) -> Result<Tensor, KernelError> {
         let shared = self.wait()?.clone();
         match Arc::try_unwrap(self) {

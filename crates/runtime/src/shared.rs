@@ -16,13 +16,14 @@ pub struct SharedGpuError(pub String);
 
 /// The state that all launches on a GPU share.
 pub trait SharedGpu: fmt::Debug + Send + Sync {
-    /// A buffer that another library has made, by its handle. It is held, not copied.
+    /// Holds a buffer of another library, by its handle, without copying it.
     ///
     /// # Errors
-    /// The handle is not that of a buffer of the GPU.
+    /// The handle does not belong to a buffer of the GPU.
     ///
     /// # Safety
-    /// The handle is that of an object which lives until this returns. Launches access its memory while they use the result.
+    /// The handle belongs to an object that lives until this returns. Launches access its memory while they
+    /// use the result.
     unsafe fn hold(&self, handle: u64) -> Result<Arc<dyn HeldBuffer>, SharedGpuError>;
 
     /// A buffer that this process can give away by its handle.
@@ -31,7 +32,7 @@ pub trait SharedGpu: fmt::Debug + Send + Sync {
     /// Too many bytes, or no memory.
     fn make(&self, bytes: usize) -> Result<Arc<dyn OwnBuffer>, SharedGpuError>;
 
-    /// Lets kernels reach memory by its address: that of the buffers which are held, or of the host.
+    /// Makes memory reachable by its address for kernels: memory of held buffers, or of the host.
     ///
     /// # Errors
     /// Memory that the GPU cannot use.
@@ -40,7 +41,7 @@ pub trait SharedGpu: fmt::Debug + Send + Sync {
     /// The memory may be read and written until the result is dropped.
     unsafe fn reach(&self, memory: Range<usize>) -> Result<Arc<dyn ReachedMemory>, SharedGpuError>;
 
-    /// A point between the launches that have ended and those to come.
+    /// A point between the launches that have ended and the later ones.
     fn mark(&self) -> LaunchMark;
 }
 
@@ -52,7 +53,7 @@ pub trait HeldBuffer: fmt::Debug + Send + Sync {
     fn bytes(&self) -> usize;
 }
 
-/// Memory that kernels may reach by addresses which they read or compute, as long as this lives.
+/// Memory that kernels may reach by addresses that they read or compute, as long as this value lives.
 pub trait ReachedMemory: fmt::Debug + Send + Sync {
     /// The address of its first byte in kernels.
     fn address(&self) -> u64;
@@ -75,7 +76,8 @@ pub struct LaunchMark {
 }
 
 impl LaunchMark {
-    /// After so many launches, the last of which ended at `end`; `next` gets the begin of the launch after it.
+    /// The point after `launches` launches, the last of which ended at `end`; `next` receives the beginning of the
+    /// following launch.
     pub fn new(launches: u64, end: Duration, next: Arc<OnceLock<Duration>>) -> LaunchMark {
         LaunchMark { launches, end, next }
     }

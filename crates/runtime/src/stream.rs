@@ -4,9 +4,9 @@ use crate::{Fence, KernelError, Later, Value};
 use std::any::Any;
 use std::sync::{Arc, LazyLock};
 
-/// A queue of a device. Launches on one stream run one after another in the order of submission, those on different
-/// streams in any order that fences permit. Until a launch has ended, its stream holds all memory that the launch reads
-/// or writes. A dropped stream still runs what was submitted.
+/// A queue of a device. Launches on one stream run one after another in the order of submission; launches on different
+/// streams run in any order that fences permit. Until a launch has ended, its stream holds all memory that the launch
+/// reads or writes. A dropped stream still runs what was submitted.
 pub trait Stream: Any + Send + Sync {
     /// A fence after everything submitted so far.
     fn fence(&self) -> Fence;

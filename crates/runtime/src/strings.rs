@@ -17,17 +17,18 @@ impl From<Vec<String>> for Strings {
 }
 
 impl Strings {
-    /// So many empty strings, which `pool` counts; `None` if it has no room for them.
+    /// `len` empty strings, counted by `pool`; `None` if it has no room for them.
     pub(crate) fn empty(pool: &Pool, len: usize) -> Option<Strings> {
         let mut values = Vec::new();
-        // What the system refuses is not counted, as it would be a peak, and what is reserved takes no memory yet.
+        // The memory is reserved before it is counted: a refusal by the system must not raise the peak, and a
+        // reservation takes no memory yet.
         values.try_reserve_exact(len).ok()?;
         let charge = pool.charge(len * size_of::<String>())?;
         values.resize(len, String::new());
         Some(Strings { values, charge: Some(charge) })
     }
 
-    /// Writes the strings anew, for a tensor of these dimensions.
+    /// Replaces the strings, for a tensor of these dimensions.
     pub(crate) fn write<'a>(&'a mut self, dims: &'a [usize]) -> StringWriter<'a> {
         StringWriter { slots: self.values.iter_mut(), charge: self.charge.as_mut(), room: 0, dims }
     }
@@ -44,7 +45,8 @@ pub struct StringWriter<'a> {
 }
 
 impl StringWriter<'_> {
-    /// Writes the next element, the concatenation of `pieces`. An error if there is no further one, or if the pool has no room.
+    /// Writes the next element, the concatenation of `pieces`. An error after the last element, or if the pool has no
+    /// room.
     pub fn push(&mut self, pieces: &[&str]) -> Result<(), KernelError> {
         let slot = self.slots.next();
         let slot = slot.ok_or_else(|| {

@@ -162,7 +162,7 @@ impl Tensor {
         let (size, mut at) = (bytes.len(), 0usize);
         for part in parts {
             let end = at.saturating_add(part.size());
-            // What follows is only counted, for the message.
+            // Later pieces are only counted, for the message.
             if let Some(place) = bytes.get_mut(at..end) {
                 part.copy_to(place);
             }
@@ -202,7 +202,7 @@ impl Tensor {
     pub fn settle(&mut self) -> Result<(), KernelError> {
         let Data::Pending(pending) = &self.data else { return Ok(()) };
         pending.wait()?;
-        // Left behind in the tensor, so that this reference does not make the elements appear shared.
+        // A placeholder left in the tensor, so that this reference does not make the elements appear shared.
         let nothing = Data::Bytes(Bytes::new(), None);
         if let Data::Pending(pending) = std::mem::replace(&mut self.data, nothing) {
             self.data = pending.take()?.data;

@@ -79,9 +79,9 @@ impl Fallback {
 /// The accelerators that a model asks for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Accelerators {
-    /// Those that devices may have, in the order in which they are to be tried.
+    /// Accelerators that devices may have, in the order in which to try them.
     pub requested: Vec<Accelerator>,
-    /// Names of those that are ignored; [`Accelerators::log_lines`] tells of them.
+    /// Names of ignored accelerators; [`Accelerators::log_lines`] reports them.
     pub ignored: Vec<String>,
     /// The policy if none is there.
     pub fallback: Fallback,

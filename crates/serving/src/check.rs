@@ -39,7 +39,7 @@ pub(crate) struct Declared<'a> {
     pub(crate) name: &'a str,
     /// `None` if nothing is said.
     data_type: Option<DataType>,
-    /// As the model sees them, without the batch dimension; `None` if nothing is said.
+    /// The model's dimensions without the batch dimension; `None` if they are not given.
     dims: Option<&'a [i64]>,
 }
 
@@ -115,7 +115,7 @@ impl ModelConfig {
         if expected != provided {
             return Err(ConfigError::InputCount { model: model(), expected, provided });
         }
-        // As many as are required, all of the model and none of them twice: none is missing.
+        // If there are as many as required, all belong to the model and none occurs twice, none is missing.
         for (at, own) in declared.iter().enumerate() {
             if declared[..at].iter().any(|other| own.is_twice(other)) {
                 let (role, tensor) = (own.role.name(), own.name.to_owned());

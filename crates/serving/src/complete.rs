@@ -29,7 +29,7 @@ pub struct TensorInfo {
     pub data_type: DataType,
     /// Its dimensions, -1 for any size; `None` if not even their number is known.
     pub dims: Option<Vec<i64>>,
-    /// The names of its dimensions, of which equal ones are equal numbers; `None` for a dimension without one.
+    /// The names of its dimensions; equal names mean equal sizes. `None` for a dimension without a name.
     pub names: Vec<Option<Arc<str>>>,
     /// Whether the model has a default for it.
     pub optional: bool,
@@ -80,9 +80,9 @@ impl TensorInfo {
 }
 
 impl ModelConfig {
-    /// Fills in the batch size and the inputs or outputs that the configuration leaves out; if it gives both, nothing. What a
-    /// scheduler that is given fills in or keeps is no input or output of requests. Models with a batch size get dynamic batching,
-    /// but for those of [`ModelSignature::dependent_rows`].
+    /// Fills in the batch size and the inputs or outputs that the configuration leaves out; nothing if it gives both.
+    /// Tensors that a configured scheduler supplies or keeps are not inputs or outputs of requests. Models with a batch
+    /// size get dynamic batching, except those with [`ModelSignature::dependent_rows`].
     ///
     /// `default_max_batch_size` is the server's setting for models with a batch dimension. Returns whether the batch size was
     /// taken from it, which the server logs as a warning.

@@ -12,7 +12,7 @@ pub struct Position {
     pub column: usize,
 }
 
-/// Why a text is no model configuration: the fault, its field and, in the text format, its place.
+/// Why a text is not a model configuration: the fault, its field and, in the text format, its place.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ConfigParseError {
     /// Where. Unknown in JSON, where only errors of syntax have a place, in their text.
@@ -153,7 +153,7 @@ pub(crate) fn similar(
     name: &str,
     names: impl Iterator<Item = &'static str>,
 ) -> Option<&'static str> {
-    // Longer ones are no misspelt names, and each comparison takes time and memory for every pair of characters.
+    // Longer ones are not misspelt names, and each comparison takes time and memory for every pair of characters.
     const LONGEST: usize = 64;
     if name.chars().nth(LONGEST).is_some() {
         return None;

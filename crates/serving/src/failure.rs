@@ -14,7 +14,7 @@ pub enum ErrorCode {
     Internal,
     /// The configuration or a request is at fault.
     InvalidArg,
-    /// Something is not there, or there is no memory or time for it.
+    /// Something is missing, or there is not enough memory or time for it.
     Unavailable,
     /// The model asks for what this program does not do.
     Unsupported,
@@ -40,14 +40,14 @@ fn allowed(limit: Option<usize>) -> String {
     limit.map(text).unwrap_or_default()
 }
 
-/// Why a model is not loaded. `limit` is that of its memory, where it lacks memory.
+/// The reason why a model is not loaded. `limit` is its memory limit, if it ran out of memory.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)] // fields are what the texts say they are
 pub enum ServeError {
     /// The configuration contradicts itself or the model.
     #[error(transparent)]
     Config(#[from] ConfigError),
-    /// There is no file of this name.
+    /// The file does not exist.
     #[error("unable to find '{path}' for model instance '{model}'")]
     NotFound { model: String, path: String },
     /// The configuration names a file elsewhere.
@@ -58,7 +58,7 @@ pub enum ServeError {
     /// The model's file cannot be read.
     #[error("failed to read '{path}' for model '{model}': {source}")]
     Read { model: String, path: String, source: std::io::Error },
-    /// The model's file is no model that can be run.
+    /// The model's file is not a model that can be run.
     #[error("failed to load '{path}' for model '{model}': {source}")]
     File { model: String, path: String, source: Box<trident_model::LoadError> },
     /// The shapes in the model contradict each other.
@@ -98,8 +98,8 @@ impl ServeError {
     }
 }
 
-/// Why a request has no response. The texts are the server's where it checks the same. `limit` is that of the model's memory,
-/// where it lacks memory.
+/// The reason why a request fails. The texts are the server's where the server makes the same check. `limit` is the
+/// model's memory limit, if it ran out of memory.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[allow(missing_docs)] // fields are what the texts say they are
 pub enum RequestError {
@@ -144,7 +144,7 @@ pub enum RequestError {
     /// Bytes that are not the strings that the shape asks for.
     #[error("{} for model '{model}'{}", fault.first(input), fault.second())]
     Strings { model: String, input: String, fault: StringsFault },
-    /// There is no memory for an input.
+    /// Memory for an input could not be allocated.
     #[error("failed to make input '{input}' for model '{model}': {source}{}", allowed(*limit))]
     Input { model: String, input: String, source: KernelError, limit: Option<usize> },
     /// The model did not run to its end.
@@ -199,7 +199,7 @@ pub enum StringsFault {
         /// Bytes of the string.
         available: usize,
     },
-    /// A string that is no text.
+    /// A string that is not text.
     Utf8 {
         /// Its index.
         element: usize,

@@ -2,8 +2,8 @@
 
 use crate::config::{DataType, SequenceControlKind};
 
-/// Why a model with this configuration cannot be loaded. The texts are the server's and, for what a model's own inputs and
-/// outputs contradict, its ONNX Runtime backend's; where they have none, ours.
+/// The reason why a model with this configuration cannot be loaded. The texts are the server's, or those of its ONNX
+/// Runtime backend for contradictions with the model's own inputs and outputs. Where these have no text, it is ours.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[allow(missing_docs)] // fields are what the texts say they are
 pub enum ConfigError {
@@ -15,7 +15,7 @@ pub enum ConfigError {
         "unexpected directory name '{folder}' for model '{model}', directory name must equal model name"
     )]
     Name { model: String, folder: String },
-    /// Nothing tells the backend.
+    /// The backend cannot be determined.
     #[error(
         "Invalid model name: Could not determine backend for model '{model}' with no backend in model configuration. \
          Expected model name of the form 'model.<backend_name>'."
@@ -30,7 +30,7 @@ pub enum ConfigError {
     /// An ensemble with a backend.
     #[error("Ensemble model '{model}' must have platform type 'ensemble' and empty backend type")]
     EnsembleBackend { model: String },
-    /// Steps of a model that is no ensemble.
+    /// Steps of a model that is not an ensemble.
     #[error("ensemble scheduling cannot be set for model '{model}' whose platform is not ensemble")]
     NoEnsemble { model: String },
     /// An ensemble without steps.
@@ -54,7 +54,7 @@ pub enum ConfigError {
     /// Priorities change the order of requests.
     #[error("Only one priority level is allowed when 'preserve_ordering' is true for {model}")]
     OrderedPriorities { model: String },
-    /// Requests that are put behind others change the order of requests.
+    /// Moving requests to the end of the queue changes their order.
     #[error(
         "Queue policy can not have DELAY as timeout action when 'preserve_ordering' is true for {model}"
     )]
@@ -210,7 +210,7 @@ pub enum ConfigError {
     )]
     OptionalInBatch { model: String, tensor: String },
 
-    /// An accelerator that nobody knows.
+    /// An unknown accelerator.
     #[error("unknown Execution Accelerator '{name}' is requested")]
     Accelerator { name: String },
     /// A parameter that the accelerator does not have.
@@ -233,7 +233,7 @@ pub enum ConfigError {
     /// A file that cannot be read.
     #[error("failed to read '{file}' for model '{model}': {cause}")]
     File { model: String, file: String, cause: String },
-    /// A file of labels that is no text.
+    /// A file of labels that is not text.
     #[error("the label file '{file}' for model '{model}' is not valid UTF-8 (line {line})")]
     Labels { model: String, file: String, line: usize },
     /// A warm-up request that cannot be made.

@@ -14,7 +14,7 @@ pub(crate) fn parse(text: &str) -> Result<Node, ConfigParseError> {
 
 /// A tree as a JSON text.
 pub(crate) fn print(node: &Node) -> String {
-    // Only a map with keys that are no strings, or a writer that fails, would be an error.
+    // Only a map with keys that are not strings, or a writer that fails, would be an error.
     serde_json::to_string(node).unwrap_or_default()
 }
 

@@ -5,7 +5,7 @@ use crate::invalid::ConfigError;
 use std::collections::BTreeMap;
 use std::io;
 
-/// The labels of a model's outputs, which classification gives beside each index.
+/// The labels of a model's outputs, which classification returns with each index.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Labels(BTreeMap<String, Vec<String>>);
 

@@ -1,4 +1,5 @@
-//! Models as the Triton Inference Server has them: what a `config.pbtxt` says, in types, and models that answer requests by it.
+//! Models of the Triton Inference Server: typed forms of `config.pbtxt`, and models that answer requests according to
+//! it.
 //!
 //! ```
 //! use trident_serving::{Host, ModelConfig};
@@ -27,14 +28,16 @@
 //! 1. [`ModelConfig::from_text`] reads the protobuf text format, [`ModelConfig::from_json`] the JSON form.
 //! 2. [`ModelConfig::complete_backend`] names the backend, [`ModelConfig::complete`] fills inputs, outputs and the batch
 //!    size from the model's [`ModelSignature`].
-//! 3. [`ModelConfig::fall_back`] takes the CPU where there is no GPU, [`ModelConfig::normalize`] fills defaults,
-//!    [`ModelConfig::validate`] checks what fields say about each other, and [`ModelConfig::check`] compares with the signature.
+//! 3. [`ModelConfig::fall_back`] selects the CPU where there is no GPU, [`ModelConfig::normalize`] fills defaults,
+//!   [`ModelConfig::validate`] checks fields against each other, and [`ModelConfig::check`] compares with the
+//!   signature.
 //! 4. [`Labels`], [`WarmupRequest`]s, [`Accelerators`] and [`OnnxRuntimeOptions`] are read from the configuration.
 //!
 //! 5. [`ModelFile::read`] reads the model itself, which step 2 needs for the signature, and [`ServedModel::new`] prepares it for the
 //!    server's [`Hardware`]. [`ServedModel::execute`] answers [`InferenceRequest`]s, in batches.
 //!
-//! The error texts of steps 2 to 5 are the server's own where it checks the same, as clients and test suites compare them.
+//! The error texts of steps 2 to 5 are the server's own where the server makes the same check, because clients and test
+//! suites compare them.
 
 mod accelerators;
 mod batch;

@@ -64,10 +64,11 @@ impl ModelConfig {
         Ok(())
     }
 
-    /// Moves instances that ask for GPUs to the CPU where the host has no GPU, unless the parameter `fallback` is `refused`. To be
-    /// called before [`ModelConfig::normalize`]; without it, [`ModelConfig::validate`] refuses them, as the server does.
+    /// Moves instances that request GPUs to the CPU if the host has no GPU, unless the parameter `fallback` is
+    /// `refused`. To be called before [`ModelConfig::normalize`]; without it, [`ModelConfig::validate`] refuses them,
+    /// as the server does.
     ///
-    /// Returns the paths of the fields that ask for GPUs: `instance_group[0].kind`.
+    /// Returns the paths of the fields that request GPUs: `instance_group[0].kind`.
     pub fn fall_back(&mut self, host: &Host) -> Result<Vec<String>, ConfigError> {
         if !host.gpus.is_empty() || Fallback::of(self)? == Fallback::Refused {
             return Ok(vec![]);

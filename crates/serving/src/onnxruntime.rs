@@ -83,7 +83,7 @@ impl OnnxRuntimeOptions {
             None => Ok(0),
             Some(value) => value.parse::<i32>().map_err(|_| fault(key, value, "integral number")),
         };
-        // As for the backend, a count that is not positive leaves the choice to the engine.
+        // As in the backend, a count that is not positive leaves the choice to the engine.
         let threads = |key| integer(key).map(|n| u32::try_from(n).ok().filter(|n| *n > 0));
         let boolean = |key| match config.parameter(key) {
             None => Ok(None),

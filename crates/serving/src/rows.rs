@@ -1,4 +1,5 @@
-//! Whether the names of dimensions tell that rows of a model depend on each other, so that requests must not be merged.
+//! Detection, by the names of dimensions, of models whose rows depend on each other, so that requests must not be
+//! merged.
 
 use crate::complete::{ModelSignature, TensorInfo};
 use std::fmt;
@@ -30,9 +31,9 @@ impl fmt::Display for DependentRows {
 }
 
 impl ModelSignature {
-    /// Why rows of different requests are not independent, as far as the names of dimensions tell: the first dimension of an
-    /// input has another name than that of a required input or of an output, or its name is also that of a dimension behind the
-    /// first. Dimensions without a name prove nothing, as exporters leave names out.
+    /// The evidence that rows of different requests are not independent, from the names of dimensions: an input's first
+    /// dimension is named differently from that of a required input or of an output, or a later dimension has the same
+    /// name. Dimensions without a name prove nothing, as exporters leave names out.
     pub fn dependent_rows(&self) -> Option<DependentRows> {
         let mut required = self.required().filter_map(|input| Some((input, input.rows()?)));
         required.find_map(|(input, name)| {
@@ -68,7 +69,7 @@ impl TensorInfo {
     }
 }
 
-/// The name of a dimension, if somebody has given it one: exporters that must write a name make up a new one each time.
+/// The name of a dimension, if it was chosen by a person: exporters that must write a name invent a new one each time.
 pub(crate) fn name(dim: &Dim) -> Option<Arc<str>> {
     match dim {
         Dim::Sym(name) if !is_made_up(name) => Some(Arc::clone(name)),
@@ -84,8 +85,8 @@ fn is_made_up(name: &str) -> bool {
         || name.rsplit_once("_dim_").is_some_and(|(_, number)| is_number(number))
 }
 
-/// Whether an expression over names, such as `2*N+1`, has this one in it. Equal expressions may differ in spelling if they
-/// round, so that `floor((N*M)/(M))` may be `N`: only a name that is not there is certain.
+/// Whether an expression over names, such as `2*N+1`, contains this name. Equal expressions with rounding may be spelt
+/// differently: `floor((N*M)/(M))` may equal `N`. So only a missing name is conclusive.
 fn mentions(expression: &str, name: &str) -> bool {
     let words = expression.split(['+', '-', '*', '/', '(', ')', ',']);
     expression == name || words.into_iter().any(|word| word.trim().trim_matches('`') == name)

@@ -31,12 +31,12 @@ pub struct WarmupTensor {
     pub data_type: DataType,
     /// Its dimensions; the first is the batch if the model has batches.
     pub shape: Vec<i64>,
-    /// Its elements as the protocol sends them: in little-endian order, and strings behind their lengths (u32).
+    /// Its elements as the protocol sends them: in little-endian order, and strings after their lengths (u32).
     pub data: Vec<u8>,
 }
 
 impl WarmupRequest {
-    /// Makes the requests that a configuration declares, but for those turned off by a batch size of 0. `read` gives the
+    /// Makes the requests that a configuration declares, except those turned off by a batch size of 0. `read` gives the
     /// content of a file in the model's folder. Random data is the same at every load. All data is at most 4 GiB.
     pub fn read(
         config: &ModelConfig,
@@ -61,7 +61,7 @@ impl WarmupRequest {
     }
 }
 
-/// Makes an input; `left` is how many bytes it and those behind it may have.
+/// Makes an input; `left` is the number of bytes that it and the following ones may have.
 fn tensor(
     config: &ModelConfig,
     warmup: &ModelWarmup,
@@ -128,7 +128,7 @@ fn tensor(
     Ok(WarmupTensor { name: name.to_owned(), data_type, shape, data })
 }
 
-/// How many strings these bytes hold, each behind its length.
+/// The number of strings in these bytes, each after its length.
 fn strings(mut bytes: &[u8]) -> Option<usize> {
     let mut count = 0;
     while let Some((length, rest)) = bytes.split_first_chunk() {

@@ -5,7 +5,7 @@
 
 use super::{Lanes, Portable, Vector};
 
-/// Vectors of `f64`; each method is as that of [`Float32`](super::Float32).
+/// Vectors of `f64`; the methods are those of [`Float32`](super::Float32).
 pub trait Float64: Vector<Elem = f64> {
     /// Loads the first `LANES` of `f32` numbers.
     fn load_f32(isa: Self::Isa, from: &[f32]) -> Self;

@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-/// As many elements to read as to write: two slices, or one for both.
+/// Equally many elements to read and to write: two slices, or one for both.
 pub struct InOut<'a, T> {
     x: *const T,
     y: *mut T,

@@ -1,4 +1,4 @@
-//! The instruction sets, and proofs that the machine has them. Nothing else asks what the processor can do.
+//! The instruction sets, and proofs that the machine has them. No other code detects the processor's features.
 
 use std::fmt;
 use std::sync::OnceLock;
@@ -35,7 +35,7 @@ pub trait Simd: Copy + Send + Sync + 'static {
     /// Its vectors of `f64`.
     type F64: Float64<Isa = Self>;
 
-    /// The token, on somebody's word.
+    /// The token, on the caller's word.
     ///
     /// # Safety
     /// The machine has the instruction set.
@@ -47,7 +47,7 @@ pub trait Simd: Copy + Send + Sync + 'static {
         super::Vector::new(self, x)
     }
 
-    /// A vector of the first elements, of which there are enough.
+    /// A vector of the first elements; the slice must have enough.
     #[inline(always)]
     fn load(self, from: &[f32]) -> Self::F32 {
         super::Vector::load(self, from)
@@ -112,7 +112,7 @@ pub struct Vnni(());
 
 #[cfg(target_arch = "x86_64")]
 impl Vnni {
-    /// The token, on somebody's word.
+    /// The token, on the caller's word.
     ///
     /// # Safety
     /// The machine has the instruction set.
@@ -138,11 +138,12 @@ impl Isa {
         *BEST.get_or_init(|| Self::available()[0])
     }
 
-    /// Every instruction set that this machine can run, best first. In builds with debug assertions the environment variable
-    /// `TRIDENT_ISA` takes away those better than the one it names, so that tests on one machine cover them all.
+    /// Every instruction set that this machine can run, best first. In builds with debug assertions the environment
+    /// variable `TRIDENT_ISA` removes the sets that are better than the one it names, so that tests on one machine
+    /// cover them all.
     ///
     /// # Panics
-    /// If `TRIDENT_ISA` counts and names none that the machine has.
+    /// If `TRIDENT_ISA` is in effect and does not name an instruction set of the machine.
     pub fn available() -> Vec<Self> {
         let least = limit();
         let mut found = Vec::new();
@@ -262,7 +263,7 @@ macro_rules! features {
         }
     };
 }
-// What generated code cannot do without belongs to the lowest level.
+// The features that generated code requires belong to the lowest level.
 #[cfg(target_arch = "x86_64")]
 features! { is_x86_feature_detected;
     Portable: ["sse3" "ssse3" "sse4.1"];

@@ -84,10 +84,10 @@ pub trait Vector: Arithmetic {
     /// # Safety
     /// They are writable.
     unsafe fn store_at(self, p: *mut Self::Elem);
-    /// Stores the first `n < LANES` elements and touches nothing behind them.
+    /// Stores the first `n < LANES` elements and touches no memory after them.
     ///
     /// # Safety
-    /// There are less than `LANES`, and they are writable.
+    /// `n` is less than `LANES`, and these elements are writable.
     unsafe fn store_first_at(self, p: *mut Self::Elem, n: usize);
 
     /// `self` in the lanes whose bit in `lanes` is set, the first in the lowest bit, and `others` elsewhere. Bits from `LANES` on do
@@ -119,8 +119,8 @@ pub trait Vector: Arithmetic {
         unsafe { Self::load_even_at(isa, from.as_ptr(), from.len().div_ceil(2).min(Self::LANES)) }
     }
 
-    /// [`load_even`](Self::load_even) of `n` elements at an address, `1 <= n <= LANES`; what lies behind the last one is not
-    /// touched.
+    /// [`load_even`](Self::load_even) of `n` elements at an address, `1 <= n <= LANES`; memory after the last one is
+    /// not touched.
     ///
     /// # Safety
     /// `n` is in this range, and they are readable.
@@ -205,7 +205,7 @@ pub trait Arithmetic32: Arithmetic<Elem = f32> {
     fn select_lt(self, o: Self, yes: Self, no: Self) -> Self;
 }
 
-/// Vectors of `f32` with what kernels do beside arithmetic.
+/// Vectors of `f32` with the operations of kernels besides arithmetic.
 pub trait Float32: Arithmetic32 + Vector {
     /// Whether `self < o` in any lane.
     fn any_lt(self, o: Self) -> bool;

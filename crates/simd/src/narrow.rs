@@ -74,8 +74,8 @@ pub trait NarrowFormat {
         f32::from_bits(value.to_bits() | sign << (31 - exponent - mantissa))
     }
 
-    /// Rounds. What exceeds the greatest finite number becomes that number if `saturate` (infinities too) or if rounded
-    /// toward zero (infinities not), else infinity, or NaN where there is none.
+    /// Rounds. A value beyond the greatest finite number becomes that number if `saturate` (infinities too) or if
+    /// rounded toward zero (infinities not), else infinity, or NaN if the format has no infinity.
     #[inline(always)]
     fn encode(x: f32, rounding: Rounding, saturate: bool) -> u32 {
         let shift = 23 - Self::MANTISSA;

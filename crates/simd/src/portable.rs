@@ -1,4 +1,4 @@
-//! Vectors as arrays: what any target can run, and what NEON and SSE2 are compiled from.
+//! Vectors as arrays, which run on any target. The code for NEON and SSE2 is compiled from them.
 
 // Plain index loops are what the compiler turns into vector instructions.
 #![allow(clippy::needless_range_loop)]
@@ -101,8 +101,7 @@ macro_rules! vector_of_lanes {
             }
             #[inline(always)]
             unsafe fn load_even_at(_: Portable, p: *const $t, n: usize) -> Self {
-                // The last element again where there are no more: so the loop has no branch.
-                // SAFETY: passed on.
+                // Repeats the last element past the end, so that the loop has no branch. SAFETY: passed on.
                 Lanes(std::array::from_fn(|i| unsafe { *p.add(2 * i.min(n - 1)) }))
             }
             #[inline(always)]

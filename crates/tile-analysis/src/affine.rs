@@ -123,9 +123,9 @@ pub(super) struct Analysis<'a, 'm, L> {
 }
 
 impl<'m, L: Leaf> Graph<'m, L> {
-    /// Where the block lies in memory, if it is loaded through pointers that are affine in its axes and its mask is
-    /// known to hold everywhere once the guards hold. With `bounded`, the guards also require its memory to belong to
-    /// the launch. Otherwise the error says what prevented it.
+    /// The position of the block in memory, if it is loaded through pointers that are affine in its axes and its mask
+    /// is known to hold everywhere once the guards hold. With `bounded`, the guards also require its memory to belong
+    /// to the launch. The error is the reason why not.
     pub fn strided(
         &self,
         node: NodeId,
@@ -273,7 +273,7 @@ impl<'a, 'm, L: Leaf> Analysis<'a, 'm, L> {
         Affine { base, steps: vec![None; self.axes.len()] }
     }
 
-    /// A block of integers as an axis of its own.
+    /// A block of integers as a separate axis.
     fn scattered(&mut self, node: NodeId) -> Option<Affine> {
         let Node { elem: Elem::Data(dtype), bits, .. } = self.graph[node] else { return None };
         if !self.looks_through || self.axes.len() >= MOST_AXES {
@@ -397,7 +397,7 @@ impl<'a, 'm, L: Leaf> Analysis<'a, 'm, L> {
         Affine { base, steps }
     }
 
-    /// The form as exact integers, with guards that nothing wraps around.
+    /// The form as exact integers, with guards against wrapping around.
     fn exact(&mut self, x: &Affine, elem: Elem, shows: Shows) -> Exact {
         let narrow = elem.size() == 4;
         let form = match narrow {

@@ -135,13 +135,13 @@ const MOST: u32 = 10_000;
 /// Blocks and the blocks they are computed from. A node's operands come before it.
 ///
 /// In a [`Scope`] of the code, buffers can stand for blocks whose elements were computed there: looking up such a node
-/// then yields its buffer, and [`Graph::origin`] the expression behind it.
+/// then yields its buffer, and [`Graph::origin`] the original expression.
 #[derive(Clone, Debug)]
 pub struct Graph<'m, L> {
     nodes: Vec<Node<'m, L>>,
     /// The node that each node is looked up as: itself, or the buffer that stands for it.
     reads_as: Vec<NodeId>,
-    /// Nodes for which buffers have been stored, and what they were looked up as before, oldest first.
+    /// Nodes for which buffers have been stored, and their previous replacements, oldest first.
     stored: Vec<(NodeId, NodeId)>,
     /// The bits of scalars that are known before run time.
     constants: HashMap<L, u64>,
@@ -195,7 +195,7 @@ impl<'m, L: Leaf> Graph<'m, L> {
         self.nodes.len() - 1
     }
 
-    /// Makes the buffer at an address, which the code has filled, stand for the block until the scope ends.
+    /// Replaces the block by the buffer at an address, which the code has filled, until the scope ends.
     pub fn store(&mut self, node: NodeId, address: L) {
         let Node { elem, bits, .. } = self[node];
         let kind = Kind::Buffer(address);
@@ -242,7 +242,7 @@ impl<'m, L: Leaf> Graph<'m, L> {
         self.promise_zeros(scalar, promised_zeros(hint));
     }
 
-    /// Records that so many low bits of a scalar are 0.
+    /// Records that the lowest `zeros` bits of a scalar are 0.
     pub fn promise_zeros(&mut self, scalar: L, zeros: u32) {
         let known = self.zeros.entry(scalar).or_default();
         *known = zeros.max(*known);
@@ -297,7 +297,7 @@ impl<'m, L: Leaf> Graph<'m, L> {
         }
     }
 
-    /// The index for an operand; that of a scalar, such as the condition of `where`, has no bits.
+    /// The index for an operand. The index of a scalar, such as the condition of `where`, has no bits.
     pub fn operand_index(&self, operand: NodeId, index: &Index) -> Index {
         if self[operand].bits == 0 { Index::from([]) } else { index.clone() }
     }

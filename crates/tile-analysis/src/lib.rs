@@ -4,10 +4,10 @@
 //! sequence of bits, which views rename. The analysis determines:
 //!
 //! * [`Materialisation`]: which blocks are computed once, into memory, and how long values live,
-//! * [`Row`]: the row segments of a block that vectors can compute, and what has to hold for one at run time,
+//! * [`Row`]: the row segments of a block that vectors can compute, and the conditions on one at run time,
 //! * [`RowRefusal`]: why there is no such segment,
 //! * [`StridedBlock`]: where a block lies in memory by rows and columns, and what that requires,
-//! * [`Corners`]: which accesses of a loop over elements are inside memory, and what that requires,
+//! * [`Corners`]: the accesses of a loop over elements that are inside memory, and their conditions,
 //! * [`Trend`]: how elements change along short vectors, and which are neighbours in memory, aligned,
 //! * [`Overlap`]: which loads a store may overlap,
 //! * [`AnalysisReport`]: all of it as text, for file tests.

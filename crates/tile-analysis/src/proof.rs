@@ -50,7 +50,7 @@ impl Proved {
     }
 }
 
-/// The addresses of an access, and what has to hold for all of them to be inside.
+/// The addresses of an access, and the conditions for all of them to be inside.
 #[derive(Clone, Debug)]
 pub struct Inside<L> {
     /// The addresses.
@@ -64,7 +64,7 @@ pub struct Inside<L> {
 pub struct Corners<L> {
     /// The terms that forms and guards refer to.
     pub terms: Terms<L>,
-    /// The accesses, each with what has to hold for it, or why that is unknown.
+    /// The accesses, each with its conditions, or the reason why these are unknown.
     pub accesses: Vec<(Access, Result<Inside<L>, Unproved>)>,
 }
 

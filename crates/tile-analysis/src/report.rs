@@ -252,7 +252,7 @@ impl<'m> AnalysisReport<'m> {
         let _ = write!(self.text, "{what}: {line}");
     }
 
-    /// The addresses that a loop over elements accesses, one line each, and what has to hold for all of them to be
+    /// The addresses that a loop over elements accesses, one line each, and the conditions for all of them to be
     /// inside.
     fn corners(&self, dims: &[usize], node: NodeId, to: Option<Destination>) -> String {
         let roots: Vec<NodeId> = match to {

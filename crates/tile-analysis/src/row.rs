@@ -3,9 +3,9 @@
 //! A row is a segment of the innermost dimension in which every element is uniform, contiguous in memory, or computed
 //! from such elements by ops that vectors support. Offsets and masks are examined for the first and the last element
 //! only: integers increase by one (or not at all) from element to element, so if the ends have the expected distance
-//! nothing wraps around, and comparisons that hold at both ends hold in between. What has to hold is data, the row's
-//! *guard*; a code generator tests it at run time, and computes the elements for which it fails one by one, with the
-//! same results.
+//! nothing wraps around, and comparisons that hold at both ends hold in between. The conditions are data, the row's
+//! *guard*. A code generator tests it at run time, and computes elements for which it fails one by one, with the same
+//! results.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -111,7 +111,7 @@ pub struct Limit {
     pub at_bound: bool,
 }
 
-/// How a block is split into rows, and what has to hold for one.
+/// The division of a block into rows, and the conditions on one.
 #[derive(Clone, Debug, Default)]
 pub struct Row {
     /// log2 of the number of elements of a row.
@@ -335,7 +335,7 @@ impl<L: Leaf> Graph<'_, L> {
         Err(refusal)
     }
 
-    /// Checks that pointers are contiguous and the mask is an interval, and collects what has to hold. A refusal names
+    /// Checks that pointers are contiguous and the mask is an interval, and collects the conditions. A refusal names
     /// the block `about`.
     fn contiguous(
         &self,
@@ -362,7 +362,7 @@ impl<L: Leaf> Graph<'_, L> {
         Ok(())
     }
 
-    /// Checks that vectors can compute the block at the index, and collects what has to hold.
+    /// Checks that vectors can compute the block at the index, and collects the conditions.
     fn fits(
         &self,
         target: &dyn VectorTarget,

@@ -63,8 +63,8 @@ impl<L: Leaf> Graph<'_, L> {
         found
     }
 
-    /// Collects what has to be tested so that integers or pointers of stride 1 do not wrap around. Sums of addresses,
-    /// and of 64-bit integers used only in addresses (`modular`), may wrap.
+    /// Collects the tests that integers or pointers of stride 1 do not wrap around. Sums of addresses, and of 64-bit
+    /// integers used only in addresses (`modular`), may wrap.
     pub(super) fn wraps(&self, node: NodeId, index: &Index, modular: bool, row: &mut Row) {
         if lane_of(index, row.bits) == Lane::None {
             return;

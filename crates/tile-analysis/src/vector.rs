@@ -1,8 +1,8 @@
-//! Short vectors: whether a few elements that follow each other lie next to each other in memory, aligned.
+//! Short vectors: whether a few consecutive elements are adjacent in memory and aligned.
 //!
-//! Nothing has to be tested at run time: integers that start at a multiple of the vector's length, a power of two, do not
-//! wrap around within it, and compare alike with any other such multiple. What an address is divisible by is the least of
-//! what its parts are, so none of the integers in an aligned address wraps around.
+//! Nothing has to be tested at run time: integers that start at a multiple of the vector's length, a power of two, do
+//! not wrap around within it, and compare alike with any other such multiple. The divisibility of an address is the
+//! least of its parts', so none of the integers in an aligned address wraps around.
 
 use trident_ir::OpKind as K;
 
@@ -24,7 +24,7 @@ pub enum Trend {
     Unknown,
 }
 
-/// Which elements of a block a vector has: those whose index differs in the bits from `start` on, `bits` of them.
+/// The elements of a vector: their indices in the block differ in `bits` bits from `start` on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LaneBits {
     /// The lowest of the bits.

@@ -1,6 +1,5 @@
-//! Atomic ops. GPUs have them for 32 bits, relaxed only: shorter elements are exchanged with the word that has them, and
-//! acquiring and releasing are fences with barriers around, as every thread of a program may have made the accesses that they
-//! order.
+//! Atomic ops. GPUs have them for 32 bits, relaxed only: shorter elements are exchanged within their word. Acquire and
+//! release are fences between barriers, because any thread of a program may have made the accesses that they order.
 
 use trident_ir::{Block, DType, OpKind as K, Type, ValueId, ops};
 
@@ -222,7 +221,7 @@ impl<'m> Emitter<'_, 'm> {
         }
     }
 
-    /// The op on an element that is part of a word: the word is exchanged until nobody has come in between.
+    /// The op on an element that is part of a word: the word is exchanged until no other thread has interfered.
     fn in_word(&mut self, ptr: ValueId, dtype: DType, change: Change) -> Result<Option<ValueId>> {
         let relaxed = || "relaxed".to_owned();
         self.exchanges_words = true;

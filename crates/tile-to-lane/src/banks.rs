@@ -24,8 +24,8 @@ impl Padding {
     /// No element is left out.
     pub(super) const NONE: Padding = Padding { shift: None, width: 0 };
 
-    /// The padding with which lanes that write to one index and read from another take the fewest turns, and among those
-    /// the one that takes least memory.
+    /// The padding with the fewest bank conflicts for lanes that write by one index and read by another; among equal
+    /// ones the smallest.
     pub(super) fn of(write: &Index, read: &Index, size: usize) -> Padding {
         let width = log2((WORD / size.max(1)).max(1).next_power_of_two());
         let most = write.len() as u8;
@@ -51,7 +51,7 @@ impl Padding {
         }
     }
 
-    /// Number of elements of memory for indices of so many bits.
+    /// Number of elements of memory for indices of this many bits.
     pub(super) fn len(self, bits: usize) -> usize {
         self.place((1 << bits) - 1) + 1
     }

@@ -1,5 +1,5 @@
-//! Blocks that a loop carries without registers for their elements: those that stay the same, and those whose elements all
-//! grow by one integer, such as pointers that advance.
+//! Blocks that a loop carries without registers for their elements: unchanged blocks, and blocks whose elements all
+//! grow by the same integer, such as advancing pointers.
 
 use std::collections::HashMap;
 

@@ -1,5 +1,6 @@
-//! Control flow. Its conditions and bounds are scalars, which all threads of a program compute alike, so they all take the
-//! same way and may wait for each other anywhere. Blocks that regions take and yield are carried in registers.
+//! Control flow. Its conditions and bounds are scalars, which all threads of a program compute equally. So all threads
+//! take the same path and may wait for each other anywhere. Blocks that regions take and yield are carried in
+//! registers.
 
 use std::ops::Range;
 
@@ -45,7 +46,7 @@ impl Emitter<'_, '_> {
         let Some((&counter, carried)) = region.params.split_first() else {
             return Err(Unsupported::malformed(op, "has no counter"));
         };
-        // Products need much memory, and what is shared before a loop stays to its end.
+        // Products need much memory, and data shared before a loop stays until its end.
         let mut multiplies = false;
         region.walk(&mut |op| multiplies |= op.kind == K::Dot);
         while multiplies && let Some(piece) = self.forget() {
@@ -124,7 +125,7 @@ impl Emitter<'_, '_> {
         self.bind_some(&op.outputs, &body.params, &results)
     }
 
-    /// The body of a loop. What an iteration has written or read, the next one may access by other threads.
+    /// The body of a loop. Other threads may access an iteration's data in the next iteration.
     fn iteration(&mut self, body: &Block) -> Result<()> {
         self.ops(body)?;
         let mut writes = false;
@@ -229,7 +230,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// As [`Self::bind`] for the results of a loop, which has registers for all that it carries.
+    /// Like [`Self::bind`], for the results of a loop, which has registers for everything that it carries.
     fn bind_some(
         &mut self,
         outputs: &[Option<ValueId>],
@@ -253,7 +254,7 @@ impl Emitter<'_, '_> {
     }
 }
 
-/// Those of a region's results that somebody asked for.
+/// The results of a region that are in use.
 fn wanted(outputs: &[Option<ValueId>], results: &[ValueId]) -> Vec<ValueId> {
     outputs.iter().zip(results).filter_map(|(out, result)| out.map(|_| *result)).collect()
 }

@@ -27,7 +27,7 @@ const _: () = assert!(DESCRIPTOR == ops::DescriptorReduce::AT.descriptor);
 const _: () = assert!(DESCRIPTOR == ops::DescriptorGather::AT.descriptor);
 const _: () = assert!(DESCRIPTOR == ops::DescriptorScatter::AT.descriptor);
 
-/// The place of what is written among the operands of those that write.
+/// The position of the written value among the operands of storing ops.
 const VALUE: usize = ops::DescriptorStore::AT.value;
 const _: () = assert!(VALUE == ops::DescriptorReduce::AT.value);
 const _: () = assert!(VALUE == ops::DescriptorScatter::AT.value);

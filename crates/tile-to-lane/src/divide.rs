@@ -1,6 +1,6 @@
-//! Divisions of several elements by one divisor, such as those of a softmax by its sum. A division that is rounded correctly
-//! takes a branch for numbers that are out of range, so a thread's divisions run one after the other. A product with the
-//! reciprocal and its correction give the same bits, with one branch for all.
+//! Divisions of several elements by one divisor, as in a softmax by its sum. A correctly rounded division has a branch
+//! for numbers out of range, so a thread's divisions run one after the other. A product with the reciprocal, followed
+//! by a correction, gives the same bits with one branch for all elements.
 
 use std::collections::{HashMap, HashSet};
 use std::mem;
@@ -11,8 +11,8 @@ use trident_ir::{Block, Builder, DType, Func, Literal, Loc, Op, OpKind as K, Val
 /// The least number of divisions that are worth a branch of their own.
 const LEAST: usize = 4;
 
-/// The divisors, and the magnitudes of dividends besides 0, for which no quotient overflows, and no quotient and no remainder is
-/// subnormal: a remainder is a multiple of 2^(e - 47) for a dividend of exponent e.
+/// The range of divisors (and the range of dividends' magnitudes, besides 0) in which no quotient overflows and neither
+/// quotients nor remainders are subnormal: a remainder is a multiple of 2^(e - 47) for a dividend of exponent e.
 const DIVISORS: [f32; 2] = [power_of_two(-24), power_of_two(24)];
 const DIVIDENDS: [f32; 2] = [power_of_two(-78), power_of_two(100)];
 
@@ -77,7 +77,7 @@ fn in_block(func: &mut Func, block: &mut Block) -> Result<()> {
 fn groups(func: &Func, block: &Block) -> Vec<Group> {
     let firsts = first_uses(block);
     let is_f32 = |id| func.ty(id).dtype() == Some(DType::F32);
-    // From which op on values of this block are there; the place of a group comes nearer while it grows.
+    // The op from which on values of this block are available. The position of a group moves forward while it grows.
     let mut since: HashMap<ValueId, usize> = HashMap::new();
     let mut groups: Vec<Group> = vec![];
     let mut last: HashMap<ValueId, usize> = HashMap::new();
@@ -202,9 +202,9 @@ impl Divisor {
         Ok(Divisor { value, reciprocal, negated, in_range })
     }
 
-    /// The quotient in range, rounded correctly, as the reciprocal is (Markstein; Brisebarre, Muller and Raina, "Accelerating
-    /// correctly rounded floating-point division when the divisor is known in advance", 2004). The remainder is taken with the
-    /// other sign, so that a quotient of -0 stays so.
+    /// The quotient in range, rounded correctly, as the reciprocal is (Markstein; Brisebarre, Muller and Raina,
+    /// "Accelerating correctly rounded floating-point division when the divisor is known in advance", 2004). The
+    /// remainder is computed with the opposite sign, so that a quotient of -0 is preserved.
     fn divide(self, b: &mut Builder<'_>, dividend: ValueId) -> Result<ValueId> {
         let quotient = b.op(K::Mul, &[dividend, self.reciprocal], &[])?;
         let less = b.op(K::Neg, &[dividend], &[])?;

@@ -104,7 +104,7 @@ pub(super) struct Emitter<'p, 'm> {
     pub(super) origins: &'p Origins<'p>,
     pub(super) out: Func,
     pub(super) block: Block,
-    /// Arrays of the threadgroup, which stand before everything else.
+    /// Arrays of the threadgroup, which precede all other code.
     pub(super) arrays: Vec<Op>,
     /// The array that `memory` is about.
     pub(super) base: Option<ValueId>,
@@ -178,7 +178,7 @@ impl<'m> Emitter<'_, 'm> {
         &mut self.scopes[last]
     }
 
-    /// As [`Self::region`], for code that may run several times.
+    /// Like [`Self::region`], for code that may run several times.
     pub(super) fn repeated(
         &mut self,
         params: Vec<ValueId>,
@@ -200,7 +200,7 @@ impl<'m> Emitter<'_, 'm> {
         Some(oldest.shared.remove(0))
     }
 
-    /// Runs `emit`; what it gets to know ends with it.
+    /// Runs `emit` in a scope: values that it computes are forgotten afterwards.
     pub(super) fn scoped<T>(&mut self, emit: impl FnOnce(&mut Self) -> T) -> T {
         self.scopes.push(Scope::default());
         let results = emit(self);
@@ -321,7 +321,7 @@ impl<'m> Emitter<'_, 'm> {
         self.literal(DType::I32, Bytes::copy_from_slice(&value.to_le_bytes()))
     }
 
-    /// All threads wait for each other, and see what the others have written to memory of this kind.
+    /// All threads wait for each other, and see each other's writes to this kind of memory.
     pub(super) fn wait(&mut self, memory: &str) -> Result<()> {
         self.act(ops::ThreadgroupBarrier::new().memory(memory.to_owned()))?;
         if memory != "device" {
@@ -347,7 +347,7 @@ impl<'m> Emitter<'_, 'm> {
         Ok(())
     }
 
-    /// The scalar of which all elements of a constant are copies.
+    /// The scalar that equals all elements of a constant.
     pub(super) fn constant(&mut self, op: &Op) -> Result<()> {
         let Some(constant) = ops::Constant::of(op) else { return Ok(()) };
         let (Some(old), literal) = (constant.output(), constant.value()) else { return Ok(()) };

@@ -1,5 +1,5 @@
-//! Elements that another thread holds: they come by shuffles where its lane is of the same simdgroup, else by way of
-//! threadgroup memory, a piece of the block at a time if it is large.
+//! Elements that another thread holds. They are fetched by shuffles if its lane is in the same simdgroup, otherwise
+//! through threadgroup memory, a piece at a time if the block is large.
 
 use std::ops::Range;
 
@@ -116,7 +116,8 @@ impl Emitter<'_, '_> {
         Ok(found.first().copied())
     }
 
-    /// A value of another lane, by one of the shuffles. What they do not take travels as numbers of at most 32 bits.
+    /// A value of another lane, by one of the shuffles. Types that these do not support are passed as numbers of at
+    /// most 32 bits.
     pub(super) fn shuffled(&mut self, kind: K, value: ValueId, by: ValueId) -> Result<ValueId> {
         let ty = self.out.ty(value).clone();
         match ty.dtype() {
@@ -162,7 +163,7 @@ impl Emitter<'_, '_> {
         index: &Index,
     ) -> Result<Piece> {
         let dtype = stored(self.plan.graph[node].elem);
-        // Bits that tell registers of this thread and of those that write come first, then those that threads write.
+        // Register bits of this thread and of the writing threads come first, then the writing threads' bits.
         let of_register = |at: &usize| matches!(layout.source(*at as u8), Source::Register(_));
         let told = (0..index.len()).rev().filter_map(|at| match index[at] {
             Bit::Const(one) => Some((at, one)),
@@ -238,7 +239,7 @@ impl Emitter<'_, '_> {
         self.add_as(ops::IntToPtr::new(number), ty)
     }
 
-    /// Threadgroup memory for so many elements, until it is given back.
+    /// Allocates threadgroup memory for `len` elements.
     pub(super) fn part(&mut self, dtype: DType, len: usize) -> Result<Part> {
         let found = self.part_if(dtype, len)?;
         let bytes = len.saturating_mul(dtype.size());
@@ -250,7 +251,8 @@ impl Emitter<'_, '_> {
         })
     }
 
-    /// As [`Self::part`], if there is room. Pieces that can be written again make room for it, the oldest first.
+    /// Like [`Self::part`], if there is room. Pieces that can be written again are dropped to make room, the oldest
+    /// first.
     fn part_if(&mut self, dtype: DType, len: usize) -> Result<Option<Part>> {
         let bytes = len.saturating_mul(dtype.size());
         let range = loop {
@@ -317,7 +319,8 @@ impl Emitter<'_, '_> {
         self.op(K::Load, &[ptr])
     }
 
-    /// Writes values to places of parts, in the threads for which a condition holds; then all threads see them.
+    /// Writes values to positions of parts, in the threads for which a condition holds. Afterwards all threads see
+    /// them.
     pub(super) fn write_shared(
         &mut self,
         writes: Vec<(&Part, ValueId, ValueId)>,

@@ -15,7 +15,7 @@ pub(super) struct Extreme {
 }
 
 impl Extreme {
-    /// The least number of elements for which it pays to look at zeros and NaN once for all.
+    /// The least number of elements for which handling zeros and NaN once for all pays off.
     pub(super) const LEAST: usize = 4;
 
     /// The extreme that an op finds.

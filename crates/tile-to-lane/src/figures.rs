@@ -21,7 +21,8 @@ pub struct GpuFigures {
     pub named: usize,
     /// Whether simdgroups multiply 8×8 matrices.
     pub matrices: bool,
-    /// Whether a unit of its own multiplies tensors. Before M5 tensor operations exist, and are no faster (llama.cpp).
+    /// Whether the GPU has a separate unit for tensor operations. GPUs before M5 support these operations, but they are
+    /// not faster there (llama.cpp).
     pub tensors: bool,
 }
 
@@ -60,13 +61,13 @@ impl GpuFigures {
         Banks { count: self.banks, word: 4 }
     }
 
-    /// Registers of a thread, of 4 bytes each, while so many threads are on a core.
+    /// Registers of a thread, of 4 bytes each, while `threads` threads are on a core.
     pub(super) fn registers_of(&self, threads: u32) -> usize {
         (self.registers / 4 / (threads as usize).max(1)).min(self.named)
     }
 
-    /// The fragments of sums that a simdgroup holds while enough threads are resident, in half of a thread's registers, of which
-    /// a fragment takes so many.
+    /// The number of fragments of sums that a simdgroup holds while enough threads are resident: they take half of a
+    /// thread's registers, and a fragment takes `each` of these.
     pub(super) fn fragments(&self, each: usize) -> usize {
         (self.elements() / each).max(1)
     }

@@ -135,7 +135,7 @@ impl Emitter<'_, '_> {
         Ok(())
     }
 
-    /// Whether an integer is not negative and has no more than so many bits.
+    /// Whether an integer is not negative and has at most `bits` bits.
     fn is_number_below(&mut self, value: ValueId, bits: usize) -> Result<ValueId> {
         let dtype = self.out.ty(value).dtype().unwrap_or(DType::I32);
         let bytes = |value: u64| value.to_le_bytes()[..dtype.size()].to_vec();

@@ -7,13 +7,13 @@ use super::layout::Layout;
 use super::plan::Access;
 use trident_tile_analysis::NodeId;
 
-/// Where an access goes, and which threads make it.
+/// The target of an access, and the threads that make it.
 #[derive(Clone)]
 struct Past {
     origin: Origin,
     writes: bool,
     ptr: NodeId,
-    /// Which thread accesses what, if that is known.
+    /// The assignment of elements to threads, if it is known.
     layout: Option<Layout>,
 }
 
@@ -22,9 +22,9 @@ struct Past {
 pub(super) struct Hazards(Vec<Past>);
 
 impl Hazards {
-    /// Notes an access; whether the threads have to wait before it, as another thread may have accessed the same element
-    /// and one of both writes. Different parameters are different memory: buffers of a launch do not overlap. The elements of a
-    /// late load are read by other threads than those of its layout.
+    /// Records an access. Returns whether the threads have to wait before it, because another thread may have accessed
+    /// the same element and one of the two writes. Different parameters are different memory: buffers of a launch do
+    /// not overlap. The elements of a late load are not read by the threads of its layout.
     pub(super) fn add(&mut self, access: &Access<'_>, origin: Origin, threads: u8) -> bool {
         let writes = !matches!(access.op.kind, OpKind::Load | OpKind::AtomicLoad);
         let own = |past: &Past| {

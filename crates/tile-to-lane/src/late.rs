@@ -28,7 +28,7 @@ pub(super) enum Looped {
     Reduction(ValueId),
 }
 
-/// A loop, the layout by which its steps take elements, and the loads of which they read them.
+/// A loop, the layout of its steps' elements, and the loads that they read.
 pub(super) type Loop = (Looped, Layout, HashSet<NodeId>);
 
 /// An op that a loop may compute.
@@ -43,7 +43,7 @@ struct Candidate<'m> {
 /// Facts about the ops of a function that decide on late loads.
 #[derive(Default)]
 pub(super) struct Late<'m> {
-    /// The block in which an op stands, and its place there.
+    /// The block that contains an op, and its position there.
     places: HashMap<*const Op, (usize, usize)>,
     /// For each op of each block, whether it may write to memory or waits for who does.
     writes: Vec<Vec<bool>>,
@@ -70,8 +70,8 @@ impl<'m> Late<'m> {
         }
     }
 
-    /// The loads that give a block's elements at an index which a loop's counter tells in part, if `root`, which opens that loop,
-    /// can make all of them. Only `roots` may need the elements.
+    /// The loads behind a block's elements at an index that partly consists of a loop's counter, if `root`, which opens
+    /// that loop, can make all of them. Only `roots` may need the elements.
     pub(super) fn loads(
         &self,
         plan: &LanePlan<'m>,
@@ -84,8 +84,8 @@ impl<'m> Late<'m> {
         nodes.iter().all(|&node| search.operand(node, index)).then_some(search.found)
     }
 
-    /// The loops that write or reduce blocks of so many elements that a thread does not hold them. Several of them may read the
-    /// elements of a load, each for itself.
+    /// The loops that write or reduce blocks with too many elements for a thread's registers. Several of them may read
+    /// the elements of a load, each separately.
     pub(super) fn loops(
         &self,
         plan: &LanePlan<'m>,
@@ -116,7 +116,7 @@ impl<'m> Late<'m> {
             if found.iter().all(Option::is_some) {
                 return found.into_iter().flatten().collect();
             }
-            // What is not by a loop needs its elements held, and so they are for all.
+            // An op without a loop needs its elements in registers, and then all uses take them from there.
             let mut kept = found.iter().map(Option::is_some);
             candidates.retain(|_| kept.next().unwrap_or(false));
         }
@@ -132,7 +132,7 @@ impl<'m> Late<'m> {
         block == other && between.is_some_and(|writes| !writes.contains(&true))
     }
 
-    /// Whether nothing but these ops needs the value.
+    /// Whether only these ops need the value.
     fn is_for(&self, id: ValueId, roots: &[&Op]) -> bool {
         let (mut all, mut seen) = (vec![id], HashSet::new());
         while let Some(id) = all.pop() {
@@ -160,7 +160,7 @@ fn may_write(op: &Op) -> bool {
     found
 }
 
-/// The stores of so many elements that a loop writes them.
+/// The stores with so many elements that they need a loop.
 fn stores<'m>(plan: &LanePlan<'m>) -> Vec<Candidate<'m>> {
     let long =
         plan.accesses.iter().enumerate().filter(|(_, access)| {
@@ -181,7 +181,7 @@ fn stores<'m>(plan: &LanePlan<'m>) -> Vec<Candidate<'m>> {
     long.map(candidate).collect()
 }
 
-/// The reductions of so many elements that a loop takes them.
+/// The reductions of so many elements that they need a loop.
 fn reductions<'m>(plan: &LanePlan<'m>, func: &'m Func) -> Vec<Candidate<'m>> {
     let mut found = vec![];
     func.body.walk(&mut |op: &'m Op| {

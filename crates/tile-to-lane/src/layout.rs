@@ -1,4 +1,4 @@
-//! Which register of which thread holds each element of a block.
+//! The assignment of a block's elements to threads and their registers.
 //!
 //! A layout gives each bit of an element's index a source: a bit of the register's number, or one of the thread's. Views
 //! rename the bits of an index, so a view of a block in registers costs nothing: its layout has the same sources in other places.
@@ -39,13 +39,13 @@ pub(super) enum Source {
 }
 
 impl Layout {
-    /// The layout of a block of which each thread holds vectors of 2^`vector` elements along `axis`, and consecutive threads
-    /// hold consecutive vectors; what is left after 2^`threads` threads, each thread has in further registers.
+    /// The layout of a block in which each thread holds vectors of 2^`vector` elements along `axis`, and consecutive
+    /// threads hold consecutive vectors. Elements beyond 2^`threads` threads are in additional registers.
     pub(super) fn blocked(dims: &[usize], axis: usize, vector: u8, threads: u8) -> Layout {
         Layout::spread(dims, (axis, vector), axis, threads)
     }
 
-    /// As [`Self::blocked`], but consecutive threads hold vectors that are neighbours along another axis.
+    /// Like [`Self::blocked`], but consecutive threads hold vectors that are neighbours along another axis.
     pub(super) fn spread(
         dims: &[usize],
         (axis, vector): (usize, u8),
@@ -85,8 +85,8 @@ impl Layout {
         Layout { registers: registers.max().unwrap_or(0), index: index.into() }
     }
 
-    /// The layout of a view of the block, whose elements are the block's at a renamed index; `None` if the view repeats
-    /// elements or lacks some.
+    /// The layout of a view of the block, whose elements are the block's at a renamed index. `None` if the view repeats
+    /// or omits elements.
     pub(super) fn renamed(&self, map: &Rename, bits: u8) -> Option<Layout> {
         let mut index = vec![None; usize::from(bits)];
         for (source, bit) in self.index.iter().zip(map.iter()) {
@@ -136,8 +136,8 @@ impl Layout {
         Layout { index: kept.map(|(_, bit)| *bit).collect(), ..*self }
     }
 
-    /// The layout of a block of which a loop's steps have one part after the other, spread like this: `bits` bits of an index
-    /// from `start` on tell the step.
+    /// The layout of a block that a loop's steps take part by part, each spread like this: `bits` bits of an index from
+    /// `start` on are the step.
     pub(super) fn in_steps(&self, start: u8, bits: u8) -> Layout {
         let (low, high) = self.index.split_at(usize::from(start));
         let step = (0..bits).map(|bit| Bit::Of { var: STEP, bit });
@@ -145,8 +145,8 @@ impl Layout {
         Layout { index, ..*self }
     }
 
-    /// This layout by a loop whose steps are places along these bits of an index: each step has so many registers (log2), or more
-    /// if the others lie elsewhere. Vectors are not divided.
+    /// This layout taken by a loop whose steps are positions along these bits of an index. Each step has `kept`
+    /// registers (log2), or more if other bits have to stay in registers. Vectors are not divided.
     pub(super) fn looped(&self, along: Range<u8>, kept: u8) -> Layout {
         let mut steps: Vec<u8> = along.filter_map(|at| self.register_of(at)).collect();
         steps.retain(|&bit| bit >= WIDEST);

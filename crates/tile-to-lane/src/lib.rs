@@ -1,10 +1,11 @@
-//! Tile functions as lane functions: what each thread of a threadgroup computes.
+//! Lowering of tile functions to lane functions, which state the computation of each thread of a threadgroup.
 //!
-//! The threads of a threadgroup run one program; programs of one simdgroup may share a threadgroup ([`Lowered::programs`]), of which
-//! the lane function knows nothing. A [`LanePlan`] decides in integers how many threads it has and which register of which thread
-//! holds each element of a block ([`Layout`]): neighbours in memory go to neighbouring threads, in vectors as far as addresses
-//! are known to be aligned. Blocks are expressions ([`trident_tile_analysis`]); a store evaluates, in each thread, the elements that the
-//! thread writes, and a load fills registers where it stands.
+//! The threads of a threadgroup run one program; programs of one simdgroup may share a threadgroup
+//! ([`Lowered::programs`]), of which the lane function knows nothing. A [`LanePlan`] decides in integers how many
+//! threads it has and which register of which thread holds each element of a block ([`Layout`]): neighbours in memory
+//! go to neighbouring threads, in vectors as far as addresses are known to be aligned. Blocks are expressions
+//! ([`trident_tile_analysis`]); a store evaluates, in each thread, the elements that the thread writes, and a load
+//! fills registers at its place in the code.
 
 mod atomic;
 mod banks;
@@ -40,7 +41,7 @@ use trident_ir::lane::threadgroup_bytes;
 use trident_ir::tile::Origins;
 use trident_ir::{Level, Module, decompose};
 
-/// A kernel at level lane, and the plan behind it as text.
+/// A kernel at level lane, and its plan as text.
 #[derive(Clone, Debug)]
 pub struct Lowered {
     /// The kernel.
@@ -53,8 +54,8 @@ pub struct Lowered {
     pub programs: u32,
 }
 
-/// Lowers the entry of a module at level tile. An op that has no form at level lane is an error that names it, and so is a program
-/// that needs more threadgroup memory or registers than there are.
+/// Lowers the entry of a module at level tile. An op without a form at level lane is an error that names it. So is a
+/// program that needs more threadgroup memory or registers than there are.
 pub fn lower(module: &Module, figures: &GpuFigures) -> Result<Lowered, LowerError> {
     let whole = |reason: String| Unsupported::Function { reason };
     let entry = module.entry().ok_or_else(|| whole("the module has no function".into()))?;

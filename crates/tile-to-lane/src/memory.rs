@@ -1,11 +1,11 @@
-//! The threadgroup's memory: one array, of which each exchange takes a part for as long as threads may read it.
+//! The threadgroup's memory: one array. Each exchange takes a part of it for as long as threads may read it.
 
 use std::ops::Range;
 
-/// Parts begin at multiples of so many bytes: those of the widest access.
+/// Parts begin at multiples of the widest access, in bytes.
 const ALIGN: usize = 16;
 
-/// Up to so many bytes, further memory costs less than waiting for the threads that read the part before.
+/// Up to this many bytes, more memory costs less than waiting for the threads that read the previous part.
 const CHEAP: usize = 4 << 10;
 
 /// The state of threadgroup memory at the place where code is emitted.
@@ -41,7 +41,7 @@ impl Memory {
         self.size
     }
 
-    /// So many bytes that hold nothing needed, if there are: best those that no thread may still read.
+    /// Allocates `bytes` bytes, if available, preferably bytes that no thread may still read.
     pub(super) fn take(&mut self, bytes: usize) -> Option<Range<usize>> {
         let bytes = bytes.max(1).checked_next_multiple_of(ALIGN)?;
         let cheap = self.size.max(CHEAP).min(self.limit);
@@ -52,7 +52,7 @@ impl Memory {
         Some(found)
     }
 
-    /// Notes that so many bytes beside those that are taken are needed.
+    /// Records that `bytes` bytes are needed in addition to the allocated ones.
     pub(super) fn lacks(&mut self, bytes: usize) {
         let taken: usize = self.taken.iter().map(ExactSizeIterator::len).sum();
         self.lacking = Some(taken.saturating_add(bytes));
@@ -75,7 +75,7 @@ impl Memory {
         }
     }
 
-    /// Whether threads may still read what is there, so that all have to wait before others write to it.
+    /// Whether threads may still read this part, so that all have to wait before others write to it.
     pub(super) fn is_read(&self, part: &Range<usize>) -> bool {
         self.read.iter().any(|read| meet(read, part))
     }
@@ -110,7 +110,7 @@ fn meet(a: &Range<usize>, b: &Range<usize>) -> bool {
     a.start < b.end && b.start < a.end
 }
 
-/// The first so many bytes below `limit` that meet none of `parts`.
+/// The first `bytes` bytes below `limit` that overlap none of `parts`.
 fn gap(parts: &[Range<usize>], bytes: usize, limit: usize) -> Option<Range<usize>> {
     let mut starts: Vec<usize> =
         parts.iter().map(|part| part.end).chain([0]).filter(|&start| start < limit).collect();

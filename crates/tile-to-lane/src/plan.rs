@@ -20,8 +20,8 @@ use trident_tile_analysis::{
 /// log2 of the least number of threads: those of a simdgroup.
 const LEAST: u8 = 5;
 
-/// log2 of the number of threads beyond which a program's threads wait for each other more than they gain, unless they held more
-/// elements than they have registers for.
+/// log2 of the most threads of a program. More threads would lose more by waiting for each other than they gain, unless
+/// fewer threads would not have enough registers.
 const MOST: u8 = 8;
 
 /// log2 of the vectors that a thread moves while one waits for memory.
@@ -136,8 +136,8 @@ impl<'m> LanePlan<'m> {
         1 << self.threads
     }
 
-    /// The most programs that a threadgroup may run, each with so many bytes of threadgroup memory. Those of one simdgroup need
-    /// no threadgroup of their own, of which a core runs few.
+    /// The most programs that a threadgroup may run, each with `threadgroup` bytes of threadgroup memory. Programs of
+    /// one simdgroup can share a threadgroup; a core runs few threadgroups.
     pub(super) fn programs(&self, threadgroup: usize) -> u32 {
         if self.threads > LEAST || self.waits() {
             return 1;
@@ -452,7 +452,7 @@ fn used(body: &Block) -> HashSet<ValueId> {
     used
 }
 
-/// Whether programs store something that atomic ops may tell others about.
+/// Whether programs store data that they may publish to others by atomic ops.
 fn is_ordered(body: &Block) -> bool {
     let (mut stores, mut orders) = (false, false);
     body.walk(&mut |op| {

@@ -1,6 +1,6 @@
-//! Reductions: first among the registers of a thread, then among the lanes of a simdgroup, then among simdgroups by way of
-//! threadgroup memory. Every thread gets the result for the elements it holds, with the same bits: operands keep their
-//! order.
+//! Reductions: first among the registers of a thread, then among the lanes of a simdgroup, then among simdgroups
+//! through threadgroup memory. Every thread gets the result for the elements it holds. All threads get the same bits,
+//! because operands keep their order.
 
 use trident_ir::{Block, DType, Func, Op, OpKind as K, ValueId, ops};
 
@@ -121,7 +121,7 @@ impl Emitter<'_, '_> {
         Ok(Some(sum))
     }
 
-    /// Combines values of lanes that differ in these bits of the thread's number, those of simdgroups left aside.
+    /// Combines values of lanes that differ in these bits of the thread's number, except the bits of simdgroups.
     fn among_lanes(
         &mut self,
         region: &Block,
@@ -151,7 +151,7 @@ impl Emitter<'_, '_> {
         Ok(sum)
     }
 
-    /// One function of the whole simdgroup, if there is one that does what the region does.
+    /// The simdgroup function that is equivalent to the region, if there is one.
     fn whole(&mut self, region: &Block, sum: &[ValueId]) -> Result<Option<ValueId>> {
         let [value] = *sum else { return Ok(None) };
         if let Some(extreme) = self.extreme(region, value) {
@@ -187,7 +187,7 @@ impl Emitter<'_, '_> {
     ) -> Result<Vec<Vec<ValueId>>> {
         let Reduction { op, region, .. } = reduction;
         let parts = 1 << across.len();
-        // Where an element of a register lies: by the bits of the thread that tell it, those of the part above them.
+        // The position of a register's element: the thread's bits that select it, then the bits of the part.
         let own: Index = kept.threads().map(Layout::thread).collect();
         let bits = own.len() + across.len();
         let written: Index =
@@ -265,13 +265,13 @@ impl Emitter<'_, '_> {
     }
 }
 
-/// A reduction: what it takes, and how it combines.
+/// A reduction: its operands and the way it combines them.
 pub(super) struct Reduction<'m> {
     op: &'m Op,
     region: &'m Block,
     pub(super) nodes: Vec<NodeId>,
     pub(super) layout: Layout,
-    /// The first bit of an index that tells a place along the axis, and how many do.
+    /// The first bit of an index that belongs to the axis, and the number of such bits.
     pub(super) start: u8,
     pub(super) bits: u8,
 }
@@ -305,6 +305,6 @@ pub(super) struct Reduced {
     pub(super) layout: Layout,
     /// For each register of the layout, the one that it becomes part of, and where along the axis it lies.
     pub(super) of: Vec<(usize, usize)>,
-    /// The bits of the thread's number that told places along the axis, the lowest first.
+    /// The bits of the thread's number that were positions along the axis, the lowest first.
     pub(super) threads: Vec<u8>,
 }

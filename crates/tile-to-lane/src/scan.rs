@@ -1,7 +1,7 @@
-//! Inclusive prefixes, one bit of the place along the axis after the other: when each half of a segment has its prefixes, the
-//! elements of the second half are combined with the last prefix of the first (J. Sklansky, "Conditional-Sum Addition Logic",
-//! 1960). That prefix is in a register of this thread or of another lane, or comes from another simdgroup by way of
-//! threadgroup memory.
+//! Inclusive prefixes, one bit of the position along the axis after the other: when each half of a segment has its
+//! prefixes, the elements of the second half are combined with the last prefix of the first (J. Sklansky,
+//! "Conditional-Sum Addition Logic", 1960). That prefix is in a register of this thread or of another lane, or comes
+//! from another simdgroup through threadgroup memory.
 
 use trident_ir::{Block, Op, OpKind as K, ValueId, ops};
 
@@ -12,8 +12,8 @@ use super::layout::Source;
 use super::reduce::LANES;
 use trident_tile_analysis::axes;
 
-/// Which prefixes an element is combined with: those at a place along the axis that has some bits set and one clear, or
-/// the other way round where prefixes run from the end.
+/// The prefixes that an element is combined with: those at a position along the axis that has some bits set and one bit
+/// clear, or the reverse if prefixes run from the end.
 struct Step {
     /// The bits of registers and threads below the one that tells the halves.
     registers: usize,

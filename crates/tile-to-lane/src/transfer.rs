@@ -66,7 +66,7 @@ impl<'m> Emitter<'_, 'm> {
         Ok(loaded)
     }
 
-    /// The parts of a vector that are read or written together: all of it, if one test tells whether they are.
+    /// The parts of a vector that are accessed together: the whole vector, if one test decides for all elements.
     fn together<'a>(
         &self,
         access: &Access<'m>,

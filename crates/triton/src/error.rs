@@ -59,7 +59,7 @@ pub enum ErrorKind {
         /// The expected one.
         what: String,
     },
-    /// No such op in Triton IR, or one that has no meaning here.
+    /// An op that is not in Triton IR, or has no meaning here.
     #[error("unknown op `{0}`")]
     UnknownOp(String),
     /// An op that is known and not supported.

@@ -14,7 +14,7 @@ pub(crate) enum Token<'s> {
     Block(&'s str),
     /// `@name`.
     Symbol(Cow<'s, str>),
-    /// `#name`: an attribute or its alias; the number of a result behind a value.
+    /// `#name`: an attribute or its alias; the number of a result after a value.
     Hash(&'s str),
     /// `!name`.
     Bang(&'s str),

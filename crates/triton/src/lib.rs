@@ -15,9 +15,9 @@
 //! assert_eq!(module.entry().unwrap().name, "fill");
 //! ```
 //!
-//! The text goes through three stages: a lexer, a syntax tree of operations that all look alike whatever their printed
-//! form (`syntax`), and the import of each into ops of the table (`import`).
-//! `docs/triton-ir.md` lists what each op becomes and what is refused. Spellings of Triton 3.7 to 3.9 are read.
+//! The text goes through three stages: a lexer, a syntax tree with one form of operation whatever the printed form
+//! (`syntax`), and the import of each operation into ops of the table (`import`). `docs/triton-ir.md` lists the
+//! translation of each op and the refusals. The spellings of Triton 3.7 to 3.9 are supported.
 
 mod error;
 mod import;
@@ -57,10 +57,10 @@ impl Failure {
     }
 }
 
-/// Reads a module of Triton IR and brings it to `tile` functions, the public function first.
+/// Reads a module of Triton IR and translates it to `tile` functions, the public function first.
 ///
-/// Parameters of the entry keep their names and order; what the text promises of them (`tt.divisibility` …) becomes
-/// `hint` ops at the start of the function. The module is verified.
+/// Parameters of the entry keep their names and order. Promises about them (`tt.divisibility` …) become `hint` ops at
+/// the start of the function. The module is verified.
 pub fn parse(text: &str) -> Result<Module, Error> {
     let mut locs = syntax::Locs::default();
     let module = syntax::parse(text, &mut locs).and_then(|tree| import::module(&tree, &locs));

@@ -57,10 +57,10 @@ pub(crate) unsafe extern "C" fn TRITONBACKEND_Finalize(backend: *mut api::Backen
     })
 }
 
-/// Called once, behind [`TRITONBACKEND_Initialize`].
+/// Called once, after [`TRITONBACKEND_Initialize`].
 ///
 /// # Safety
-/// As of the server's interface: both are there for the call.
+/// As the server's interface guarantees, both are valid during the call.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn TRITONBACKEND_GetBackendAttribute(
     _: *mut api::Backend,
@@ -103,7 +103,7 @@ pub(crate) unsafe extern "C" fn TRITONBACKEND_ModelInitialize(
 /// Called when a version of a model is unloaded, also if loading it has failed.
 ///
 /// # Safety
-/// As of the server's interface: its instances are finalised, and nothing of it is called afterwards.
+/// As the server's interface guarantees, its instances are finalised, and it is not used afterwards.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn TRITONBACKEND_ModelFinalize(model: *mut api::Model) -> api::Status {
     guarded("ModelFinalize", || {
@@ -146,7 +146,7 @@ pub(crate) unsafe extern "C" fn TRITONBACKEND_ModelInstanceInitialize(
 /// Called when an instance is not needed any more, also if making it has failed.
 ///
 /// # Safety
-/// As of the server's interface: no execution is going on, and nothing of it is called afterwards.
+/// As the server's interface guarantees, no execution is in progress, and it is not used afterwards.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn TRITONBACKEND_ModelInstanceFinalize(
     instance: *mut api::Instance,
@@ -200,7 +200,8 @@ pub(crate) unsafe extern "C" fn TRITONBACKEND_ModelInstanceExecute(
     })
 }
 
-/// Returns to the system what loading and unloading a model leaves in the C library's heap, which would grow with each reload.
+/// Returns memory to the system that loading and unloading a model leaves in the C library's heap, which would
+/// otherwise grow with each reload.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 fn trim() {
     unsafe extern "C" {

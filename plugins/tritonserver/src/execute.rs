@@ -94,7 +94,7 @@ pub(crate) fn finish(instance: &Instance<Seat>, seat: &Seat, requests: &mut [Req
     }
 }
 
-/// Answers what is unanswered after a fault of this library, and counts what is not counted.
+/// Answers and counts the requests that remain after a bug in this library.
 pub(crate) fn give_up(instance: &Instance<Seat>, requests: &mut [Request], error: &Error) {
     let start = now();
     let times = Times { start, compute_start: start, compute_end: start, end: start };
@@ -102,7 +102,7 @@ pub(crate) fn give_up(instance: &Instance<Seat>, requests: &mut [Request], error
         if !request.is_answered() {
             request.fail(error);
         }
-        // What cannot be counted is answered all the same.
+        // A request that cannot be counted is answered all the same.
         let _ = request.count(instance, times);
     }
 }

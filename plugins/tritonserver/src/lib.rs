@@ -1,7 +1,8 @@
 //! A backend of the Triton Inference Server: `libtriton_<name>.so`, under any name that the server loads it by.
 //!
-//! [`entry`] has the functions that the server calls, [`server`] what it provides. A [`Library`](library::Library) is what
-//! the process has once, a [`Served`](served::Served) model what its instances share, and [`execute`] answers requests.
+//! [`entry`] has the functions that the server calls, [`server`] wraps the functions that it provides. There is one
+//! [`Library`](library::Library) in a process, and one [`Served`](served::Served) for all instances of a model.
+//! [`execute`] answers requests.
 
 mod entry;
 mod execute;

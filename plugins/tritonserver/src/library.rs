@@ -12,7 +12,7 @@ use trident_devices::{ACCELERATORS, ForModels, accelerators, model_devices, name
 use trident_runtime::{DeviceInfo, PoolSettings};
 use trident_serving::Hardware;
 
-/// The names of devices in order, none for those that models use without naming one, and the number of threads.
+/// The names of devices in order, empty for the default devices, and the number of threads.
 type Choice = (Vec<String>, usize);
 
 /// Devices, opened at their first use. Their models share threads, memory and the number of runs at a time.
@@ -75,7 +75,7 @@ impl Library {
         Ok(library)
     }
 
-    /// The devices of the choice of a model, such as `metal,cpu`, or of the settings if it has none.
+    /// The devices that a model chooses, such as `metal,cpu`, or those of the settings.
     pub(crate) fn hardware(&self, of_model: Option<(&str, &str)>) -> Result<Hardware> {
         let choice = of_model.map(|(_, choice)| choice).or(self.settings.device.as_deref());
         let settings = trident_devices::Settings { threads: self.settings.threads };

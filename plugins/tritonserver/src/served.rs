@@ -25,14 +25,14 @@ pub(crate) struct Served {
     /// Whether results are kept for the next requests of a sequence.
     pub(crate) has_states: bool,
     pub(crate) counts: Counts,
-    /// Whether the log tells of each execution.
+    /// Whether each execution is logged.
     pub(crate) verbose: bool,
 }
 
 /// The name of an output or of a state.
 pub(crate) struct ResultName {
     pub(crate) name: String,
-    /// As the server takes it.
+    /// The name as the server's interface takes it.
     pub(crate) c_name: CString,
     /// Whether it is the next request's state.
     pub(crate) state: bool,
@@ -90,7 +90,7 @@ impl Served {
         self.memory().live
     }
 
-    /// Logs what was asked for.
+    /// Logs facts about the model at the configured verbosity.
     fn tell(&self, library: &Library) -> Result<()> {
         let (name, version, verbosity) = (&self.name, self.version, library.verbosity);
         let placement = self.model.placement();

@@ -15,7 +15,7 @@ const OF_ONNX_RUNTIME: &[&str] = &["enable-global-threadpool", "intra_op_thread_
 /// The backend's settings on the command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Settings {
-    /// `device`: the devices of models that name none, in order of preference, such as `metal,cpu`.
+    /// `device`: the devices of models that do not name any, in order of preference, such as `metal,cpu`.
     pub(crate) device: Option<String>,
     /// `threads`: threads of the CPU; 0 for one for each core.
     pub(crate) threads: usize,

@@ -1,4 +1,4 @@
-//! Variables of the environment that say what the log tells.
+//! Environment variables that control the contents of the log.
 
 use std::env;
 
@@ -9,7 +9,7 @@ pub(crate) struct Verbosity {
     pub(crate) executions: bool,
     /// `TRITON_METAL_DEBUG`: the plan of each model, which kernel runs each op on which device.
     pub(crate) plans: bool,
-    /// `TRITON_APPLE_VERBOSE`: the devices and accelerators, those of the machine and those of each model.
+    /// `TRITON_APPLE_VERBOSE`: the devices and accelerators of the machine and of each model.
     pub(crate) devices: bool,
 }
 

@@ -64,7 +64,7 @@ def load(options, running, subject, seconds, scratch):
 
 
 def check_answers(servers, subject):
-    """Both backends give the same answer: a wrong one is no time."""
+    """Both backends give the same answer: a wrong answer invalidates the time."""
     answers = {}
     for backend in (OURS, subject.peer):
         http = client.Http(servers[backend].http)

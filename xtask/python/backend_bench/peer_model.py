@@ -9,7 +9,7 @@ import triton_python_backend_utils as pb
 
 
 class TritonPythonModel:
-    """What the Python backend asks for."""
+    """The model class that the Python backend requires."""
 
     def initialize(self, args):
         options = onnxruntime.SessionOptions()

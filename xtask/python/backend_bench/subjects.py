@@ -1,4 +1,4 @@
-"""What is measured: a model, the form of its requests, and the backend beside it."""
+"""Subjects of measurements: a model, the form of its requests, and the backend to compare with."""
 
 import dataclasses
 import os

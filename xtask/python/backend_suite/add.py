@@ -1,4 +1,4 @@
-"""The smallest model over every protocol, many clients at once, and what the statistics tell."""
+"""The smallest model over every protocol, many clients at once, and the statistics."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""What configurations ask for: parts that the model fills in, files, limits, and instances."""
+"""Tests of configurations: parts that the model fills in, files, limits, and instances."""
 
 import os
 import pathlib

@@ -1,4 +1,4 @@
-"""What users install and run: the build by CMake, and the program that checks a server."""
+"""Tests of installed parts: the build by CMake, and the program that checks a server."""
 
 import os
 import pathlib
@@ -25,7 +25,7 @@ def run(suite):
 
 
 def output(*command, **more):
-    """What a program prints; its end in the error if it fails."""
+    """The output of a program; the error has its end if the program fails."""
     command = [str(part) for part in command]
     done = subprocess.run(
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **more

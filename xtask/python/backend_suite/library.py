@@ -15,7 +15,7 @@ REQUIRED = "TRITONBACKEND_ModelInstanceExecute"
 
 def run(suite):
     if suite.reference:
-        raise Skip("the stand-in is no library")
+        raise Skip("the stand-in is not a library")
     folder = suite.file("TRIDENT_BACKENDS")
     for name in NAMES:
         file = folder / name / f"libtriton_{name}.so"

@@ -1,4 +1,4 @@
-"""What checks of damage share: the cause of a load that failed, and that other models live on."""
+"""Shared checks of damage: the cause of a failed load, and that other models stay available."""
 
 import re
 
@@ -16,7 +16,7 @@ def other_answers(http, name="other"):
 
 
 def load_error(http, name):
-    """Load the model, which must fail; the cause that the server tells."""
+    """Load the model, which must fail; returns the cause that the server reports."""
     try:
         http.load(name)
     except Refused as refused:

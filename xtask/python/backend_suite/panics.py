@@ -46,7 +46,7 @@ def panic_at_start(suite, case):
 
     def body(http, _):
         cause = load_error(http, "victim")
-        assert "panic" in cause, f"the cause is no panic: {cause}"
+        assert "panic" in cause, f"the cause is not a panic: {cause}"
 
     with_panic(suite, case, body)
 
@@ -66,7 +66,7 @@ def panic_at_load(suite, case):
         http.load("other")
         for _ in range(2):
             cause = load_error(http, "victim")
-            assert "panic" in cause, f"the cause is no panic: {cause}"
+            assert "panic" in cause, f"the cause is not a panic: {cause}"
             other_answers(http)
 
     with_panic(suite, f"{case}@victim", body)
@@ -81,7 +81,7 @@ def panic_at_run(suite, case):
             try:
                 http.infer("victim", {"INPUT0": x})
             except Refused as refused:
-                assert "panic" in refused.text, f"the cause is no panic: {refused.text}"
+                assert "panic" in refused.text, f"the cause is not a panic: {refused.text}"
             else:
                 raise AssertionError("the request is answered")
             other_answers(http)

@@ -1,4 +1,4 @@
-"""What requests can ask for: types, outputs, sizes, cancellation; and failures."""
+"""Tests of requests: types, outputs, sizes, cancellation; and failures."""
 
 import time
 
@@ -92,7 +92,7 @@ def every_form(suite, http, client, kind, name):
 
 
 def texts(suite, http, client, name):
-    """Empty, long, with zeros; bytes that are no UTF-8 come back or are refused with a cause."""
+    """Empty, long, with zeros; bytes that are not UTF-8 come back or are refused with a cause."""
     for k, text in enumerate(TEXTS):
         x = np.array([text, b"|", text], object).reshape(1, 3)
         for infer in (http.infer, client.infer):

@@ -1,4 +1,4 @@
-"""Settings on the server's command line, and variables that say what the log tells."""
+"""Settings on the server's command line, and variables that control the log."""
 
 import re
 
@@ -52,7 +52,7 @@ def answers(http, name="bare"):
 
 
 def told(suite, models, variable):
-    """What this variable adds to the log is there, and nothing of what others add."""
+    """The log has the lines of this variable, and none of the others'."""
     with suite.serve(models, ["bare"], variables={variable: "1"}) as (running, http, _):
         answers(http)
         http.unload("bare")

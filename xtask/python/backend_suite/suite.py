@@ -45,7 +45,7 @@ class Suite(Checks):
         return pathlib.Path(path)
 
     def recordings(self):
-        """The folder of recorded answers, which is no part of the repository."""
+        """The folder of recorded answers, which is not part of the repository."""
         named = os.environ.get("TRIDENT_SERVER_GOLDEN")
         if named:
             return pathlib.Path(named).resolve(strict=True)

@@ -72,7 +72,7 @@ def plain(array):
 
 
 def difference(want, got):
-    """What tells two arrays apart, bit by bit; None where nothing does."""
+    """The first difference of two arrays, bit by bit; None if they are equal."""
     if datatype(want) != datatype(got) or want.shape != got.shape:
         return f"{datatype(got)}{list(got.shape)} instead of {datatype(want)}{list(want.shape)}"
     if encode(want) == encode(got):

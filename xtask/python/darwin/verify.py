@@ -19,7 +19,7 @@ SHA256 = 2
 
 
 class Invalid(Exception):
-    """What is wrong with a file."""
+    """A fault of a file."""
 
 
 def ensure(condition: bool, message: str) -> None:

@@ -1,4 +1,4 @@
-"""What groups use: the engines, models from nodes, random numbers, comparison."""
+"""The tools of groups: engines, models from nodes, random numbers, comparison."""
 
 import hashlib
 import importlib

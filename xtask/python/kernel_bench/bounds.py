@@ -1,4 +1,4 @@
-"""What checks of bounds cost: kernels of `trident.compile`, with them and without, in turns.
+"""The cost of checking bounds: kernels of `trident.compile`, with them and without, in turns.
 
 A JSON line for each kernel.
 """

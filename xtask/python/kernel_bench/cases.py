@@ -1,4 +1,4 @@
-"""What is measured: each op at three sizes, as a call of ours and a call of PyTorch's.
+"""The measured cases: each op at three sizes, as a call of ours and a call of PyTorch's.
 
 The sizes are of everything that an op reads and writes: 768 KiB stays in a second-level cache of
 1 MiB, 8 MiB in the third, 192 MiB only in memory. Matrix products and attention take what comes

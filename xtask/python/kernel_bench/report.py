@@ -51,7 +51,7 @@ def table(rows):
 
 
 def machine(rows):
-    """What the machine itself can do: lines with copy bandwidth and the gemm crate's rate."""
+    """The machine's limits: lines with copy bandwidth and the gemm crate's rate."""
     for threads in sorted({row["threads"] for row in rows}):
         mine = [row for row in measured(rows) if row["threads"] == threads]
         copies = sorted(row["copy"] for row in mine if "copy" in row)
@@ -138,7 +138,7 @@ def summary(rows):
 
 
 def processor():
-    """The processor's name as the system tells it."""
+    """The processor's name as the system reports it."""
     try:
         with open("/proc/cpuinfo") as file:
             return next(line.split(":")[1].strip() for line in file if "model name" in line)

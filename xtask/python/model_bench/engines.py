@@ -1,4 +1,4 @@
-"""One measurement of one model by one engine, in a process of its own."""
+"""One measurement of one model by one engine, in a separate process."""
 
 import dataclasses
 import json
@@ -21,7 +21,7 @@ TIMEOUT = 600
 
 @dataclasses.dataclass
 class Job:
-    """What to measure. `free` names the symbolic dimensions and their sizes."""
+    """The subject of a measurement. `free` names the symbolic dimensions and their sizes."""
 
     model: pathlib.Path
     inputs: dict

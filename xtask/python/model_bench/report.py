@@ -13,7 +13,7 @@ def geometric_mean(values):
 
 
 def peer_of(rows):
-    """What engines are compared with: the other build where there is one, else ONNX Runtime."""
+    """The reference of a comparison: the other build if there is one, else ONNX Runtime."""
     return BASELINE if any(BASELINE in row["engines"] for row in rows) else ONNXRUNTIME
 
 
@@ -74,7 +74,7 @@ def print_report(rows):
 
 
 def processor():
-    """The processor's name as the system tells it."""
+    """The processor's name as the system reports it."""
     try:
         with open("/proc/cpuinfo") as file:
             return next(line.split(":")[1].strip() for line in file if "model name" in line)

@@ -1,4 +1,4 @@
-"""What is measured: kernels as people write them, the same source for both sides."""
+"""The measured kernels, as people write them, the same source for both sides."""
 
 import triton
 import triton.language as tl

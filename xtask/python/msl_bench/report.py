@@ -45,7 +45,7 @@ def table(facts):
 
 
 def problems(facts):
-    """What misses the bars."""
+    """The results below the bars."""
     rows = bound_by_memory(facts)
     found = [
         f"{row['case']}: {ratio(row):.2f} is below {LEAST}" for row in rows if ratio(row) < LEAST

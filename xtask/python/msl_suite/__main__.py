@@ -24,7 +24,7 @@ from triton_suite.pool import Pool
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 LIST = ROOT / "conformance/msl.toml"
-UPSTREAM_LIST = ROOT / "conformance/triton-cpu.toml"  # what is no matter of Metal
+UPSTREAM_LIST = ROOT / "conformance/triton-cpu.toml"  # cases that do not concern Metal
 LIST_HEADER = (
     "Kernels that do not run as Metal programs in the checked emulator, and why. Every other",
     "case of `cargo xtask conformance msl` must pass. A name without [...] stands for all",
@@ -48,7 +48,7 @@ FINDINGS = {"races": r"\brace:", "out-of-bounds accesses": r"\bout.of.bounds\b"}
 
 
 def environment(cache):
-    """What kernels run with; the emulated device checks every access."""
+    """The environment of kernels; the emulated device checks every access."""
     return {
         "TRIDENT_DEVICE": "metal-emulated",
         "TRITON_DEFAULT_BACKEND": "trident",

@@ -1,4 +1,4 @@
-"""What a case is, and whether what a compiled function gives is right."""
+"""Cases, and the check of a compiled function's results."""
 
 import dataclasses
 from collections.abc import Callable
@@ -70,7 +70,7 @@ def error(actual, expected):
 
 
 def problems(case, function, inputs):
-    """What is wrong with the results of `function`, the compiled one, compared to eager in f64."""
+    """The faults in the results of `function`, the compiled one, compared to eager in f64."""
     actual = results(function, inputs, case.backward)
     if case.statistics:
         said = case.statistics(actual[0], inputs)

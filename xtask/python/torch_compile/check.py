@@ -16,7 +16,7 @@ from .functions import CASES
 
 
 def check(case, backend):
-    """What is wrong, as lines."""
+    """The faults, as lines."""
     torch.manual_seed(0)
     (function,) = compiling.compiled(case, backend)
     found, code = run_and_get_code(problems, case, function, case.inputs())

@@ -1,4 +1,4 @@
-"""What became of one test, told from the exception that ended it.
+"""The outcome of one test, determined from the exception that ended it.
 
 PASS      as upstream wants it
 SKIP      skipped by upstream

@@ -5,8 +5,8 @@
     reason = "arithmetic on denormals is some 120 × slower"
     cases = ["test_a.py::test_b[1]"]
 
-On such a processor a listed test that runs out of time ends as SLOW, which is no failure; one that
-ends in time is judged as anywhere. Other processors know nothing of the entry.
+On such a processor a listed test that runs out of time ends as SLOW, which is not a failure. A
+test that ends in time is judged as anywhere. The entry does not affect other processors.
 """
 
 import pathlib

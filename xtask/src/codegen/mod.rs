@@ -1,6 +1,6 @@
 //! `cargo xtask codegen`: the kinds of ops and their typed views, `crates/ir/src/ops/generated`, from the rows of ops.
 //!
-//! They are generated, as macros that make the same functions would double the time in which `ir` is checked.
+//! They are generated, because equivalent macros would double the time in which `ir` is checked.
 
 mod rows;
 mod views;
@@ -41,7 +41,7 @@ fn files() -> Result<BTreeMap<String, String>> {
     views::files(&families, &read(&paths::root().join("crates/ir/src/op/shared.rs"))?)
 }
 
-/// Writes the files that differ from what they should be, and removes others.
+/// Writes the files that are out of date, and removes obsolete ones.
 pub(crate) fn write() -> Result<()> {
     let (folder, files) = (folder(), files()?);
     fs::create_dir_all(&folder)?;

@@ -1,7 +1,7 @@
 //! Reads the rows of ops from the texts of `crates/ir/src/ops`: the grammar is that of `crates/ir/src/op/grammar.rs`.
 //!
-//! The texts are read, not the compiled table, so that the kind and the view of a new op exist before the crate that declares it
-//! compiles.
+//! It reads the texts, not the compiled table, so that the kind and the view of a new op exist before the crate that
+//! declares it compiles.
 
 use anyhow::{Context, Result, bail, ensure};
 use std::iter::Peekable;
@@ -175,7 +175,7 @@ impl Reader {
         }
     }
 
-    /// The marks in brackets behind a name.
+    /// The marks in brackets after a name.
     fn marks(&mut self) -> Result<Vec<String>> {
         let mut marks = vec![];
         if self.skip('[') {

@@ -11,7 +11,8 @@ const HEAD: &str = "// Generated from the rows of ops by `cargo xtask codegen`.\
 /// Rows of a file of `crates/ir/src/ops`, by its name.
 pub(crate) type Families = BTreeMap<String, Vec<Row>>;
 
-/// Attributes that several rows have together: a view of its own, of which `accessor` is the function in views of ops.
+/// A group of attributes that several rows share. It has its own view, which the function `accessor` of the ops' views
+/// returns.
 struct Shared {
     name: String,
     accessor: String,

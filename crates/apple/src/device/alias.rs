@@ -15,7 +15,7 @@ pub(super) enum Alias {
     Own,
     /// The same pointer as this parameter.
     Same(usize),
-    /// As many bytes behind the pointer of this parameter as a further parameter says.
+    /// An offset in bytes from this parameter's pointer, which is another parameter.
     Behind(usize),
 }
 
@@ -29,7 +29,7 @@ pub(super) struct Pointer {
     pub(super) is_written: bool,
 }
 
-/// The memory of one buffer: that of one pointer, or of several that overlap.
+/// The memory of one buffer: the memory of one pointer, or of several that overlap.
 #[derive(Clone, Debug)]
 pub(super) struct Shared {
     /// The pointers, in the order of their parameters.
@@ -61,7 +61,7 @@ pub(super) fn share(pointers: impl Iterator<Item = Pointer>) -> Vec<Shared> {
     for pointer in pointers {
         let memory = pointer.memory.clone();
         let mut shared = Shared { pointers: vec![pointer], memory };
-        // What has grown may meet others.
+        // A range that has grown may overlap others.
         while let Some(at) = all.iter().position(|other| other.meets(&shared)) {
             shared.join(all.swap_remove(at));
         }

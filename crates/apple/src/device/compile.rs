@@ -19,7 +19,7 @@ use crate::msl::{Binding, Program};
 /// Threadgroups of each core below which programs get threadgroups of their own.
 const GROUPS: u64 = 8;
 
-/// Compiles kernels for Metal devices: one for kernels without checks, and maybe one that checks what kernels do.
+/// Compiles kernels for Metal devices: one for kernels without checks, and optionally one that checks accesses.
 #[derive(Clone, Debug)]
 pub struct GpuCompiler {
     plain: Arc<Side>,
@@ -41,7 +41,8 @@ impl Side {
 }
 
 impl GpuCompiler {
-    /// A compiler whose kernels run on `plain`; those that check their accesses run on `checked`, and are declined without it.
+    /// A compiler whose kernels run on `plain`. Kernels that check their accesses run on `checked`, and are declined
+    /// without it.
     pub fn new(plain: Arc<dyn Metal>, checked: Option<Arc<dyn Metal>>) -> GpuCompiler {
         let host = Arc::new(GpuHost::new(Arc::clone(&plain)));
         GpuCompiler { plain: Side::new(plain), checked: checked.map(Side::new), host }

@@ -48,7 +48,7 @@ impl Held {
     }
 }
 
-/// Memory that kernels may reach by addresses which they read or compute, as long as this lives.
+/// Memory that kernels may reach by addresses that they read or compute, as long as this value lives.
 #[derive(Debug)]
 pub struct Reached {
     buffer: Arc<dyn MetalBuffer>,
@@ -81,7 +81,7 @@ impl GpuHost {
     /// A buffer that another library has made, by its handle: see [`Metal::adopt`].
     ///
     /// # Errors
-    /// [`MetalError::Handle`] for what is no buffer of the GPU.
+    /// [`MetalError::Handle`] if the handle does not belong to a buffer of the GPU.
     ///
     /// # Safety
     /// As for [`Metal::adopt`].
@@ -104,15 +104,15 @@ impl GpuHost {
     /// A buffer that this process can give away by its handle.
     ///
     /// # Errors
-    /// Those of [`Metal::buffer`].
+    /// The errors of [`Metal::buffer`].
     pub fn buffer(&self, bytes: usize) -> Result<Arc<dyn MetalBuffer>, MetalError> {
         self.metal.buffer(bytes)
     }
 
-    /// Lets kernels reach memory by its address: that of the buffers which are held, or of the host.
+    /// Makes memory reachable by its address for kernels: memory of held buffers, or of the host.
     ///
     /// # Errors
-    /// Those of [`Metal::wrap`].
+    /// The errors of [`Metal::wrap`].
     ///
     /// # Safety
     /// The memory may be read and written until what this returns is dropped.
@@ -160,7 +160,7 @@ impl GpuHost {
         (memory.end <= place + held.bytes()).then(|| Arc::clone(&held.buffer))
     }
 
-    /// A point between the launches that have ended and those to come.
+    /// A point between the launches that have ended and the later ones.
     pub fn mark(&self) -> LaunchMark {
         let clock = lock(&self.clock);
         LaunchMark::new(clock.launches, clock.end, Arc::clone(&clock.next))

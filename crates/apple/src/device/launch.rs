@@ -1,8 +1,8 @@
 //! Launches of kernels.
 //!
-//! Arguments are shared with the device in place: as the buffers of other libraries, or by the pages that hold them. Small ones
-//! that are only read, and those that the device cannot share, are copied to buffers of the device, and back if the kernel may
-//! have written them.
+//! Arguments are shared with the device in place, as buffers of other libraries or by the pages that hold them. Small
+//! read-only arguments, and arguments that the device cannot share, are copied to buffers of the device, and back if
+//! the kernel may have written them.
 // The memory of a launch is known by its addresses.
 #![allow(unsafe_code)]
 

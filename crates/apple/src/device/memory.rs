@@ -67,7 +67,7 @@ impl DeviceMemory {
     }
 }
 
-/// The tensor if it lies in pages, which the GPU reaches, else a copy that does.
+/// The tensor if it lies in pages, which the GPU can access, else a copy in pages.
 pub(super) fn reachable(tensor: &Tensor, pool: &Pool) -> Result<Tensor, KernelError> {
     if tensor.is_empty() || tensor.pages().is_some() {
         return Ok(tensor.clone());

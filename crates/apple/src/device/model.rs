@@ -25,7 +25,7 @@ use super::translation::target;
 use crate::metal::{Dispatch, Metal};
 use crate::msl::{Binding, is_native};
 
-/// Operations a second of a GPU core, for estimates: what those of the first generation reach.
+/// Operations per second of a GPU core, for estimates: the rate of the first generation.
 const FLOPS: f64 = 200e9;
 /// Bytes a second from memory, for estimates.
 const BANDWIDTH: f64 = 60e9;
@@ -43,7 +43,7 @@ struct Shared {
     metal: Arc<dyn Metal>,
     target: Target,
     memory: Arc<DeviceMemory>,
-    /// Compiled functions by their text, which tells structure and types but no sizes.
+    /// Compiled functions by their text, which determines structure and types but not sizes.
     kernels: Mutex<HashMap<String, Arc<Compiled>>>,
 }
 
@@ -54,7 +54,7 @@ impl GpuDevice {
         GpuDevice::with_target(info, metal, target)
     }
 
-    /// As [`Self::new`], with blocks and algorithms chosen for this target.
+    /// Like [`Self::new`], with blocks and algorithms chosen for this target.
     pub fn with_target(info: DeviceInfo, metal: Arc<dyn Metal>, target: Target) -> GpuDevice {
         let shared = Shared {
             target,
@@ -348,7 +348,7 @@ impl GpuOp {
         Ok(lowered)
     }
 
-    /// A constant operand in another form, which is made where it is asked for first.
+    /// A constant operand in another form, converted at the first request.
     fn form(&self, packed: Packed) -> Result<Tensor, KernelError> {
         let mut forms = self.forms.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, known)) = forms.iter().find(|(known, _)| *known == packed) {
@@ -416,7 +416,7 @@ impl GpuOp {
                 }
                 // Graph ops tell nothing.
                 Binding::Report => return Err(KernelError::Missing(slot as usize)),
-                // None has so many operands.
+                // No op has so many operands.
                 Binding::Table(_) => {
                     return Err(KernelError::domain(
                         "the op has more inputs than a Metal kernel can take",
@@ -432,7 +432,7 @@ impl GpuOp {
                         _ => None,
                     };
                     let tensor = tensor.ok_or(KernelError::Missing(*param))?;
-                    // A slot takes something, even if nothing of it is read.
+                    // A slot needs a buffer even if nothing of it is read.
                     let part = match tensor.is_empty() {
                         true => self.shared.memory.nothing()?,
                         false => self.shared.memory.part(tensor)?,

@@ -1,8 +1,8 @@
 //! Streams: launches are collected into batches, which a queue runs in order.
 //!
-//! A batch is committed as soon as few enough are on their way; what is submitted meanwhile becomes the next one. So the first
-//! launches start at once, and a GPU that is busy gets many at a time. No launch waits for another on the CPU: a fence passes
-//! when the batch completes.
+//! A batch is committed as soon as few enough are in flight; launches submitted meanwhile become the next one. So the
+//! first launches start at once, and a busy GPU gets many at a time. No launch waits for another on the CPU: a fence
+//! passes when the batch completes.
 #![allow(unsafe_code)] // commits batches
 
 use std::collections::VecDeque;
@@ -19,7 +19,7 @@ const IN_FLIGHT: usize = 2;
 pub(super) struct Launched {
     /// The tensors that its dispatches read and write.
     pub(super) holds: Vec<Tensor>,
-    /// One `i32` that is not 0 if the operands were wrong, and what that means.
+    /// One `i32` that is not 0 if the operands were wrong, and the error's message.
     pub(super) fault: Option<(Tensor, &'static str)>,
 }
 

@@ -1,7 +1,7 @@
 //! Compiled kernels on disk.
 //!
-//! An archive holds one kernel's machine code. Its name is a digest of the text, the options, the constants, the GPU and the
-//! system's build, so it is never out of date. An archive that is missing or cannot be used costs time and nothing else.
+//! An archive holds one kernel's machine code. Its name is a digest of the text, the options, the constants, the GPU
+//! and the system's build, so it is never out of date. A missing or unusable archive only costs time.
 
 use std::fs;
 use std::path::PathBuf;
@@ -78,13 +78,13 @@ impl Archives {
         descriptor.setUrl(Some(&*url(&path)?));
         let opened = device.newBinaryArchiveWithDescriptor_error(&descriptor);
         if opened.is_err() {
-            // The next run makes it anew.
+            // The next run makes it again.
             let _ = fs::remove_file(&path);
         }
         opened.ok()
     }
 
-    /// Stores a kernel's code. What fails is tried again by the next run.
+    /// Stores a kernel's code. If that fails, the next run tries again.
     pub(super) fn store(
         &self,
         device: &ProtocolObject<dyn MTLDevice>,

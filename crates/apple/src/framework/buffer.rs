@@ -16,7 +16,7 @@ use objc2_metal::{MTLBuffer, MTLDevice, MTLResource, MTLResourceOptions, MTLStor
 use super::Device;
 use crate::metal::{MetalBuffer, MetalError, PRIVATE};
 
-/// A buffer that the CPU and the GPU share, or one of another library, which may be private to the GPU.
+/// A buffer that the CPU and the GPU share, or a buffer of another library, which may be private to the GPU.
 #[derive(Debug)]
 pub(super) struct SharedBuffer {
     device: Arc<Device>,

@@ -1,7 +1,7 @@
 //! The seam [`crate::metal`] on a Mac: Apple's framework, by the crate `objc2-metal`.
 //!
-//! Objects of the framework are thread-safe where Apple says so; the others are behind locks. What a batch uses is held
-//! until its completion handler has run. Memory is shared with the CPU, so nothing is ever copied.
+//! Objects of the framework are thread-safe where Apple says so; the others are behind locks. Objects that a batch uses
+//! are held until its completion handler has run. Memory is shared with the CPU, so nothing is ever copied.
 // Objective-C methods that take addresses, or are safe for some arguments only, are unsafe to call.
 #![allow(unsafe_code)]
 

@@ -30,7 +30,7 @@ impl Pending {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Says that the batch has completed, to those who wait and then to the handlers.
+    /// Reports that the batch has completed, to waiting threads and then to the handlers.
     pub fn finish(&self, result: Result) {
         let mut state = self.lock();
         state.result = Some(result.clone());

@@ -14,7 +14,7 @@ pub enum Argument {
         buffer: Arc<dyn MetalBuffer>,
         /// The bytes that the kernel may access; a device that checks kernels reports accesses to other bytes.
         bytes: Range<usize>,
-        /// The byte whose address the kernel gets, within `bytes` or behind the last one.
+        /// The byte whose address the kernel gets, within `bytes` or just after the last one.
         at: usize,
     },
     /// A copy of at most [`MAX_INLINE_BYTES`] bytes.
@@ -39,7 +39,7 @@ pub struct Resident {
     pub bytes: Range<usize>,
 }
 
-/// One launch of a kernel: threadgroups of equal size, but for those at the ends of a grid of threads.
+/// One launch of a kernel: threadgroups of equal size, except at the ends of a grid of threads.
 #[derive(Clone, Debug)]
 pub struct Dispatch {
     /// The kernel.
@@ -81,7 +81,7 @@ impl Dispatch {
         Dispatch { grid: Some(grid), ..Dispatch::new(pipeline, groups, threads) }
     }
 
-    /// Threads of the whole grid in x, y and z. Those of a checked dispatch fit in 32 bits.
+    /// Threads of the whole grid in x, y and z. For a checked dispatch they fit in 32 bits.
     pub fn threads_of_grid(&self) -> [u32; 3] {
         let whole = std::array::from_fn(|d| self.groups[d].saturating_mul(self.threads[d]));
         self.grid.unwrap_or(whole)
@@ -93,14 +93,14 @@ impl Dispatch {
         self.part(slot, buffer, offset..buffer.bytes())
     }
 
-    /// Binds some bytes of a buffer, such as a tensor of several that share it.
+    /// Binds some bytes of a buffer, such as one of several tensors in it.
     #[must_use]
     pub fn part(self, slot: u32, buffer: &Arc<dyn MetalBuffer>, bytes: Range<usize>) -> Dispatch {
         let at = bytes.start;
         self.inside(slot, buffer, bytes, at)
     }
 
-    /// Binds some bytes of a buffer, of which the kernel gets the address of byte `at` of the buffer.
+    /// Binds some bytes of a buffer. The kernel gets the address of byte `at` of the buffer.
     #[must_use]
     pub fn inside(
         mut self,

@@ -53,7 +53,7 @@ impl Diagnostic {
 /// An error of a device, library, pipeline or batch.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MetalError {
-    /// There is no device, or a program that it needs.
+    /// The device, or a program that it needs, is missing.
     #[error("the device `{device}` is not available: {reason}; hint: {hint}")]
     Unavailable {
         /// The device.
@@ -91,14 +91,14 @@ pub enum MetalError {
     Limit {
         /// The quantity with a limit, with the kernel where there is one.
         what: String,
-        /// How much was asked for.
+        /// The requested amount.
         asked: u64,
         /// How much there may be.
         limit: u64,
         /// Advice to the user.
         hint: &'static str,
     },
-    /// An address, offset or length that is no multiple of what it must be.
+    /// An address, offset or length that is not a multiple of the required alignment.
     #[error("{what} is {value}, no multiple of {multiple}; hint: {hint}")]
     Alignment {
         /// The quantity that must be aligned.
@@ -142,7 +142,7 @@ pub enum MetalError {
         /// The object: a buffer, with its slot, or the pipeline.
         what: String,
     },
-    /// A handle that is no buffer of the device.
+    /// A handle that is not a buffer of the device.
     #[error(
         "the handle {handle:#x} is not a buffer of this device: {reason}; hint: pass an array of this process and this GPU"
     )]

@@ -1,6 +1,6 @@
 //! A device's figures.
 
-/// Generations of Apple GPUs; each has the features of those before it.
+/// Generations of Apple GPUs; each has the features of the earlier ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Family {
     /// M1.
@@ -16,7 +16,7 @@ pub enum Family {
 /// A device's name and what limits buffers and dispatches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// As the system names it: `Apple M1 Pro`.
+    /// The system's name of it: `Apple M1 Pro`.
     pub name: String,
     /// The generation.
     pub family: Family,

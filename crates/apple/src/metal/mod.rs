@@ -65,14 +65,15 @@ pub trait Metal: fmt::Debug + Send + Sync {
         owner: Box<dyn Any + Send + Sync>,
     ) -> Result<Arc<dyn MetalBuffer>, MetalError>;
 
-    /// Takes a buffer that another library of this process has made, by its handle: the `id<MTLBuffer>` that DLPack calls
-    /// the data of an array on device `kDLMetal`. A handle is no address of memory. The buffer is held, not copied.
+    /// Holds a buffer that another library of this process has made, by its handle: the `id<MTLBuffer>` that DLPack
+    /// gives as the data of an array on device `kDLMetal`. A handle is not an address of memory. The buffer is not
+    /// copied.
     ///
     /// # Errors
-    /// [`MetalError::Handle`] for what is no buffer of this device.
+    /// [`MetalError::Handle`] if the handle does not belong to a buffer of this device.
     ///
     /// # Safety
-    /// The handle is that of an object which lives until this returns. Its memory is accessed under the contract of
+    /// The handle belongs to an object that lives until this returns. Its memory is accessed under the contract of
     /// [`Queue::commit`].
     unsafe fn adopt(&self, handle: u64) -> Result<Arc<dyn MetalBuffer>, MetalError>;
 
@@ -151,7 +152,7 @@ pub enum LanguageVersion {
 }
 
 impl LanguageVersion {
-    /// As `__METAL_VERSION__` gives it: 310 for 3.1.
+    /// The value of `__METAL_VERSION__`: 310 for 3.1.
     pub fn number(self) -> u32 {
         match self {
             LanguageVersion::V3_0 => 300,
@@ -197,8 +198,8 @@ pub trait Library: fmt::Debug + Send + Sync {
     /// Compiles a kernel for the given values of function constants.
     ///
     /// # Errors
-    /// [`MetalError::NoFunction`]; [`MetalError::Constant`] for a function constant that the kernel needs and does not
-    /// get, or of another type; [`MetalError::Limit`] for too much threadgroup memory; [`MetalError::Compile`].
+    /// [`MetalError::NoFunction`]; [`MetalError::Constant`] for a function constant that is missing or has
+    /// another type; [`MetalError::Limit`] for too much threadgroup memory; [`MetalError::Compile`].
     fn pipeline(
         &self,
         function: &str,
@@ -211,7 +212,7 @@ pub trait Library: fmt::Debug + Send + Sync {
 pub struct FunctionConstant {
     /// The index in the attribute.
     pub index: u32,
-    /// The value, whose type must be that of the constant.
+    /// The value, which must have the constant's type.
     pub value: ConstantValue,
 }
 
@@ -275,12 +276,12 @@ pub struct PipelineInfo {
 /// A queue of batches.
 pub trait Queue: fmt::Debug + Send + Sync {
     /// Submits a batch. It holds the buffers and pipelines that it uses until it has completed. Its dispatches run one
-    /// after the other, each with the memory that those before it have written, except where
-    /// [`Dispatch::concurrent`] allows more.
+    /// after the other, and each sees the writes of the earlier ones, except where [`Dispatch::concurrent`] allows
+    /// concurrency.
     ///
     /// # Errors
-    /// Those of [`Dispatch::check`], and [`MetalError::Foreign`] for an object of another device. Then nothing of the
-    /// batch runs. What fails later is the result of [`Completion::wait`].
+    /// The errors of [`Dispatch::check`], and [`MetalError::Foreign`] for an object of another device. Then
+    /// nothing of the batch runs. Later failures are the result of [`Completion::wait`].
     ///
     /// # Safety
     /// The kernels access no memory but that of the buffers bound to them or resident, within their lengths. Until
@@ -308,7 +309,7 @@ pub trait Completion: fmt::Debug + Send + Sync {
 /// A function that [`Completion::on_completed`] calls.
 pub type CompletionHandler = Box<dyn FnOnce(&Result<GpuTimes, MetalError>) + Send>;
 
-/// When the GPU ran a batch, since a time of its own.
+/// The time at which the GPU ran a batch, on the GPU's clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct GpuTimes {
     /// Begin of the first dispatch.

@@ -1,4 +1,4 @@
-//! Which dispatches of a batch have to wait for those before them.
+//! Determines which dispatches of a batch have to wait for earlier ones.
 
 use super::{Argument, Dispatch};
 use std::ops::Range;
@@ -13,9 +13,9 @@ pub struct Order {
 }
 
 impl Order {
-    /// Whether a barrier is needed before `dispatch`: it writes what one since the last barrier uses, or uses what one has
-    /// written. `writes` tells the slots that its kernel writes. The memory that a kernel reaches through addresses is not
-    /// known, nor whether it is written, so such a dispatch runs alone.
+    /// Whether a barrier is needed before `dispatch`: it writes memory that a dispatch since the last barrier uses, or
+    /// uses memory that one has written. `writes` says which slots its kernel writes. Memory that a kernel reaches
+    /// through addresses is not known, so such a dispatch runs alone.
     pub fn add(&mut self, dispatch: &Dispatch, writes: impl Fn(u32) -> bool) -> bool {
         let (mut read, mut written) = (Vec::new(), Vec::new());
         for binding in &dispatch.bindings {

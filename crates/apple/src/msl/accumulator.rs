@@ -1,8 +1,9 @@
 //! Accumulators: Metal 4's cooperative tensors, the sums of a simdgroup's tensor operations.
 //!
-//! Which elements a thread holds differs from chip to chip, so they are only ever accessed through the tensor's own functions. A
-//! cooperative tensor is neither returned nor initialised by another one, which compilers were seen to get wrong; its elements
-//! are copied. Most are not: a product takes over the variable of the sums that it adds to if nobody else needs them.
+//! The elements that a thread holds differ from chip to chip, so they are only accessed through the tensor's own
+//! functions. A cooperative tensor is neither returned nor initialised from another one, because compilers were seen to
+//! miscompile that; instead its elements are copied. Most copies are avoided: a product takes over the variable of the
+//! sums that it adds to, if these have no other use.
 
 use trident_ir::types::{ACCUMULATOR, AccumulatorType};
 use trident_ir::{Op, OpKind as K, Type, ops};
@@ -70,7 +71,7 @@ fn multiply_add(
     Ok(())
 }
 
-/// Declares an accumulator, of which the elements are those of another one if there is one.
+/// Declares an accumulator, optionally with a copy of another one's elements.
 pub(super) fn declare(
     writer: &mut Writer<'_>,
     ty: AccumulatorType,
@@ -100,7 +101,7 @@ fn each(writer: &mut Writer<'_>, to: &str, value: &str) {
     writer.statement("}");
 }
 
-/// The sums behind the pointer that is the first operand.
+/// The sums at the pointer that is the first operand.
 fn square(writer: &Writer<'_>, op: &Op, ptr: &str, stride: &str) -> Result<String, Declined> {
     let space = match op.used().next().map(|id| writer.ty(id)) {
         Some(Type::Pointer(to)) if !to.space.is_local() && writer.is_coherent => {

@@ -32,7 +32,7 @@ pub(super) fn is_positive(op: &Op) -> bool {
     }
 }
 
-/// A number by its bits. What has no exact decimal form in a few digits, and NaN, is written by its bits.
+/// The text of a number. NaN and numbers without an exact decimal form of a few digits are written by their bits.
 fn number(dtype: DType, name: &str, bits: u64) -> String {
     let by_bits = || format!("as_type<{name}>({}({bits:#x}))", unsigned(dtype));
     let float = |value: f32, suffix: &str, exact: bool| match value.is_finite() && exact {

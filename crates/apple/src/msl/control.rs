@@ -34,7 +34,7 @@ fn assign(
 ) -> Result<(), Declined> {
     let pairs: Vec<(ValueId, ValueId)> =
         to.iter().zip(from).filter_map(|(to, from)| Some(((*to)?, *from))).collect();
-    // What has taken over the variable is in it.
+    // A value that has taken over the variable is already in it.
     let is_elsewhere = |(to, from): &(ValueId, ValueId)| writer.name(*to) != writer.name(*from);
     let pairs: Vec<(ValueId, ValueId)> = pairs.into_iter().filter(is_elsewhere).collect();
     let targets: Vec<String> = pairs.iter().map(|(to, _)| writer.name(*to)).collect();

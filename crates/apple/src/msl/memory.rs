@@ -142,7 +142,7 @@ fn alloc(writer: &mut Writer<'_>, op: &Op) -> Result<(), Declined> {
     Ok(())
 }
 
-/// The memory behind a pointer as a vector of so many elements; a vector without its alignment is a packed one.
+/// The memory at a pointer as a vector of `width` elements. A vector without its natural alignment is a packed one.
 fn vector(
     writer: &Writer<'_>,
     op: &Op,

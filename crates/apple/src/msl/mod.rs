@@ -1,9 +1,10 @@
 //! Metal Shading Language: prints a lane function as the text of a kernel.
 //!
-//! The writer decides nothing: each op becomes one statement. It keeps the rules of the language that Apple's compiler enforces or
-//! takes for granted: every pointer has an address space, arrays of a threadgroup are static and stand at the outermost level of
-//! the kernel, arithmetic on signed integers is that on unsigned ones where it may overflow, and the functions of the
-//! mathematics library are named in their precise form. References: Metal Shading Language Specification, version 4.
+//! The writer makes no decisions: each op becomes one statement. It follows the rules of the language that Apple's
+//! compiler enforces or assumes: every pointer has an address space, arrays of a threadgroup are static and declared at
+//! the outermost level of the kernel, arithmetic on signed integers is done on unsigned ones where it may overflow, and
+//! the functions of the mathematics library are named in their precise form. References: Metal Shading Language
+//! Specification, version 4.
 
 mod accumulator;
 mod constant;

@@ -65,7 +65,7 @@ pub(super) const FUNCTIONS: &[(&str, &str)] = &[
          return uchar(specials == 2 && code == 0 ? 0u : sign | code);\n}",
     ),
     (
-        // Beyond the digits of f32 what is lost makes the last one odd, so that it is rounded once.
+        // Bits beyond those of f32 make the last bit odd if any is set, so that the value is rounded once.
         "bfloat_of",
         "bfloat bfloat_of(ulong magnitude, bool negative) {\n    \
          float scale = 1.0f;\n    \

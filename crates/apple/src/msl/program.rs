@@ -1,4 +1,4 @@
-//! The text of a kernel with its signature, and what goes into which slot.
+//! The text of a kernel with its signature, and the contents of its slots.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -30,7 +30,7 @@ const PLACE_OF_SIMDGROUP: [(&str, &str, &str); 4] = [
     ("thread_index_in_simdgroup", "uint", "lane_index"),
 ];
 
-/// The names by which a simdgroup that is a program replaces those of its threadgroup.
+/// Replacements for the threadgroup's names if each simdgroup is a program.
 const OF_SIMDGROUP: [&str; 4] = [
     "uint3 group = uint3(place.x / 32, place.y, place.z);",
     "uint3 groups = uint3(grid.x / 32, grid.y, grid.z);",
@@ -65,9 +65,9 @@ pub struct Program {
 pub enum Binding {
     /// The memory of the parameter with this number, a pointer that the kernel uses.
     Buffer(usize),
-    /// The addresses of the memory of these parameters, pointers for which no slots are left, one behind the other.
+    /// A table of the addresses of these parameters, which are pointers without a slot of their own.
     Table(Vec<usize>),
-    /// A buffer for what the kernel tells.
+    /// A buffer for the kernel's reports.
     Report,
     /// All scalar parameters, as bytes.
     Scalars {
@@ -89,8 +89,8 @@ pub struct Field {
     pub offset: usize,
 }
 
-/// Prints the entry of a module at level lane, up to `programs` of which share a threadgroup, each in a simdgroup of its own. An op
-/// or type that the language lacks is declined by name.
+/// Prints the entry of a module at level lane. Up to `programs` programs share a threadgroup, each in a separate
+/// simdgroup. An op or type that the language does not have is declined by name.
 pub fn write(module: &Module, programs: u32) -> Result<Program, Declined> {
     let whole = |reason: &str| Declined::module(reason);
     let entry = module.entry().ok_or_else(|| whole("the module has no function"))?;
@@ -137,7 +137,7 @@ pub fn write(module: &Module, programs: u32) -> Result<Program, Declined> {
     Ok(Program { source, entry: name, bindings, threads, programs, messages, language })
 }
 
-/// The list of parameters, the structures that they name, and what the slots take.
+/// The list of parameters, the structures that they name, and the contents of the slots.
 fn parameters(
     func: &Func,
     writer: &mut Writer<'_>,
@@ -223,7 +223,7 @@ fn parameters(
     Ok((format!("\n    {}", list.join(",\n    ")), structures, bindings))
 }
 
-/// A name as the language allows: letters, digits and `_`, and no word of its own.
+/// A valid identifier: letters, digits and `_`, and not a keyword.
 pub(super) fn identifier(name: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
     let text: String = name.chars().map(plain).collect();

@@ -21,7 +21,7 @@ pub(super) fn write(writer: &mut Writer<'_>, op: &Op) -> Result<(), Declined> {
                 "both" => "mem_flags::mem_threadgroup | mem_flags::mem_device",
                 _ => "mem_flags::mem_none",
             };
-            // A simdgroup that is a program waits for nobody else.
+            // A simdgroup that is a program does not wait for others.
             let barrier = if writer.programs > 1 { K::SimdgroupBarrier } else { op.kind };
             writer.statement(&format!("{}({flags});", barrier.decl().name));
             return Ok(());
@@ -63,7 +63,7 @@ pub(super) fn write(writer: &mut Writer<'_>, op: &Op) -> Result<(), Declined> {
     writer.give(op, &expression)
 }
 
-/// Declares the variable of a result, if somebody uses it.
+/// Declares the variable of a result, if it is in use.
 fn declare(writer: &mut Writer<'_>, op: &Op) -> Result<Option<ValueId>, Declined> {
     let Some(id) = op.defined().next() else { return Ok(None) };
     let (ty, name) = (writer.type_name(op, id)?, writer.name(id));

@@ -27,8 +27,8 @@ pub(super) fn scalar(dtype: DType) -> Option<&'static str> {
     })
 }
 
-/// The format of a float of 8 bits: bits of its mantissa, bias, greatest code, and what its special values are as `prelude.rs`
-/// numbers it.
+/// The format of a float of 8 bits: bits of its mantissa, bias, greatest code, and the kind of its special values, as
+/// numbered in `prelude.rs`.
 pub(super) fn format_8(dtype: DType) -> Option<&'static str> {
     Some(match dtype {
         DType::F8E5M2 => "2, 15, 0x7b, 0",

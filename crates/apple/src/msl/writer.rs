@@ -61,7 +61,7 @@ impl<'f> Writer<'f> {
         block.ops.iter().try_for_each(|op| self.op(op))
     }
 
-    /// The name of a value: its own, as far as the language allows, and its number, which makes it unique.
+    /// The name of a value: its own name as far as the language allows, with its number, which makes it unique.
     pub(super) fn name(&self, id: ValueId) -> String {
         if let Some(name) = self.names.get(&id) {
             return name.clone();
@@ -95,7 +95,7 @@ impl<'f> Writer<'f> {
         op.used().map(|id| self.name(id)).collect()
     }
 
-    /// Appends a line, behind a `#line` if the compiler would take it for another place.
+    /// Appends a line, after a `#line` if its source location has changed.
     pub(super) fn statement(&mut self, text: &str) {
         if let Some((file, line)) = &self.place
             && self.line != self.place
@@ -161,15 +161,15 @@ impl<'f> Writer<'f> {
         }
     }
 
-    /// Notes that nothing but an accumulator has its variable, which is set so many braces deeper than here.
+    /// Records that `id` exclusively owns its variable, which is declared `deeper` brace levels inside the current one.
     pub(super) fn own(&mut self, id: ValueId, deeper: usize) {
         if matches!(self.ty(id), Type::Accumulator(_)) {
             self.owners.insert(id, self.depth + deeper);
         }
     }
 
-    /// Whether the op that is written may take over an accumulator's variable: it is the only one that needs it, and runs as often
-    /// as what sets it.
+    /// Whether the op being written may take over an accumulator's variable: it is the only use, and runs as often as
+    /// the op that sets the variable.
     pub(super) fn is_free(&self, id: ValueId) -> bool {
         self.owners.get(&id) == Some(&self.depth) && self.uses.get(&id) == Some(&1)
     }

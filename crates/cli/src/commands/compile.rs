@@ -121,7 +121,7 @@ fn of_model(args: &Args) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Writes a file that is there as a whole or not at all; gives its bytes.
+/// Writes a file atomically, and returns its number of bytes.
 fn replace(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<u64> {
     let mut scratch = path.as_os_str().to_owned();
     scratch.push(format!(".{}.part", std::process::id()));

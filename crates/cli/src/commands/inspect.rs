@@ -200,7 +200,7 @@ struct Contents {
     parameters: usize,
     /// Bytes of all constants.
     bytes: usize,
-    /// Ops that are no constants, by name.
+    /// Ops that are not constants, by name.
     ops: BTreeMap<&'static str, usize>,
 }
 

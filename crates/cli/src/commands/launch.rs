@@ -112,9 +112,9 @@ fn failure(error: LaunchError) -> Failure {
 
 /// Arrays after a launch, by the names of their parameters.
 struct Results {
-    /// Those that are no longer what they were.
+    /// Arrays whose contents have changed.
     changed: Vec<(String, Value)>,
-    /// Those that the kernel may have written to, but with what was there before.
+    /// Arrays that the kernel may have written to, without changing their contents.
     kept: Vec<(String, Value)>,
 }
 

@@ -14,7 +14,7 @@ use std::time::Duration;
 use trident_ir::DType;
 use trident_runtime::{MapValue, Tensor, Value};
 
-/// Rows of scores that are drawn as charts; of further ones only the number is told.
+/// The most rows of scores that are drawn as charts; for more rows only their number is printed.
 const MAX_CHARTS: usize = 8;
 
 /// The results of a run.
@@ -54,8 +54,9 @@ impl Report<'_> {
         (k != Some(0)).then_some(ranking)
     }
 
-    /// Whether an output is rows of numbers that can be ranked. Narrow integers are scores, of a quantised model, where
-    /// somebody asks and no output has scores of floats or by key. 64-bit integers are the labels that a classifier chose.
+    /// Whether an output is rows of numbers that can be ranked. Narrow integers count as scores of a quantised model if
+    /// ranking is requested and no output has scores as floats or by key. 64-bit integers are the labels that a
+    /// classifier chose.
     fn rankable(&self, value: &Value) -> bool {
         let scores = |value: &Value| match value {
             Value::Tensor(tensor) => !tensor.is_empty() && labels::is_scores(tensor),

@@ -140,7 +140,7 @@ impl Args {
         Ok(())
     }
 
-    /// Refuses options that say nothing about a model, and such as contradict each other.
+    /// Refuses options that do not apply to a model, or that contradict each other.
     fn check_for_model(&self) -> Result<(), Failure> {
         self.check_options(&self.kernel.given(), "kernels", "a model")
             .map_err(|e| e.hint("kernels are .ttir files; models take --input"))?;

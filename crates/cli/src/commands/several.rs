@@ -101,7 +101,7 @@ impl Several<'_> {
         Ok(if args.json { Outcome::Json(report.value()) } else { Outcome::Text(report.text()) })
     }
 
-    /// The file for each run's results, all of which are different.
+    /// The file for each run's results; all are different.
     fn outputs(&self, turns: &[Turn]) -> Result<Vec<Option<PathBuf>>, Failure> {
         let Some(output) = &self.args.output else { return Ok(vec![None; turns.len()]) };
         let text = output.to_string_lossy();

@@ -1,4 +1,4 @@
-//! `trident worker`: answers requests of the test suites, one a line, until its input ends.
+//! `trident worker`: answers requests of the test suites, one per line, until its input ends.
 //!
 //! A request is `model <TAB> in_dir <TAB> out_dir`. The inputs are `in_dir/input_<j>.pb`, in the order of the graph's
 //! inputs, then those with defaults, which may be left out; the answer is `OK`, with results in `out_dir/out_<j>.pb`, or `ERR stage:

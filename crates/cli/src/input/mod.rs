@@ -59,8 +59,8 @@ impl InputArgs {
         self.seed.is_some()
     }
 
-    /// Reads the inputs of a model and tells what was assumed. Images take these steps, or the model's own. Inputs that are
-    /// not given are random if `fill`.
+    /// Reads the inputs of a model and reports assumptions. Images go through these preprocessing steps, or the model's
+    /// own. Inputs that are not given are random if `fill`.
     pub(crate) fn read(
         &self,
         session: &Session,
@@ -119,7 +119,7 @@ pub(crate) struct Bound {
 }
 
 impl Bound {
-    /// As a session takes them.
+    /// The inputs in the form that a session takes.
     pub(crate) fn as_slice(&self) -> Vec<(&str, Value)> {
         self.values.iter().map(|(n, v)| (n.as_str(), v.clone())).collect()
     }
@@ -139,7 +139,7 @@ pub(crate) fn whole<T: FromStr>(text: &str) -> Result<T, String> {
     text.parse().map_err(|_| "give a whole number of at least 0".to_owned())
 }
 
-/// Says something on standard error that is no failure.
+/// Says something on standard error that is not a failure.
 pub(crate) fn print_note(text: &str) {
     let dim = style::DIM;
     anstream::eprintln!("{dim}note: {}{dim:#}", escape(text));
@@ -149,7 +149,7 @@ fn known<'s>(name: &str, signature: &'s Signature) -> Result<&'s ValueInfo, Fail
     signature.find(name).ok_or_else(|| unknown(name, signature))
 }
 
-/// The failure that names an input which the model lacks, and the one that was probably meant.
+/// The failure for an input that the model does not have; it names the input that was probably meant.
 fn unknown(name: &str, signature: &Signature) -> Failure {
     let likeness = |input: &&ValueInfo| strsim::normalized_damerau_levenshtein(name, &input.name);
     let likely = signature.all().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));

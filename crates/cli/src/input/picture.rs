@@ -51,7 +51,7 @@ mod tests {
         bytes
     }
 
-    /// The picture to be seen, in rows, for each orientation, as `PIL.ImageOps.exif_transpose` gives it.
+    /// The visible picture, in rows, for each orientation, as `PIL.ImageOps.exif_transpose` returns it.
     const SEEN: [(u8, u32, [u8; 6]); 8] = [
         (1, 3, [0, 50, 100, 150, 200, 250]),
         (2, 3, [100, 50, 0, 250, 200, 150]),

@@ -198,7 +198,7 @@ impl Reader<'_> {
         })
     }
 
-    /// An array that is a file by itself.
+    /// An array that is a whole file.
     fn array(
         &self,
         input: Option<&ValueInfo>,
@@ -218,8 +218,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Arrays with names of their own; those of `numpy.savez` without names go to the inputs in order. An input that is
-    /// named takes the only one.
+    /// Named arrays. Arrays of `numpy.savez` without names are assigned to the inputs in order. A named input takes the
+    /// only array of the file.
     fn arrays<T>(
         &self,
         arrays: Vec<(String, T)>,

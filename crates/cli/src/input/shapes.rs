@@ -79,7 +79,7 @@ impl Shapes {
         Ok(shapes)
     }
 
-    /// Takes in `name=1x3x224x224` of an input; `shared` tells that a dimension has the same name.
+    /// Adds `name=1x3x224x224` of an input; `shared` says that a dimension has the same name.
     fn add_input(
         &mut self,
         option: &str,
@@ -130,8 +130,8 @@ impl Shapes {
         &self.sizes
     }
 
-    /// The dimensions of an input: as given, else the model's own, with 1 where these sizes do not tell those known only at
-    /// run time. The second part tells whether some were chosen.
+    /// The dimensions of an input: as given, else the model's own. Dimensions known only at run time are 1 unless these
+    /// sizes determine them. The second part says whether some were chosen so.
     pub(crate) fn of(
         &self,
         input: &ValueInfo,
@@ -245,7 +245,7 @@ mod tests {
         let shapes = parsed(&["batch=8"]).unwrap();
         assert_eq!([of(&shapes, 0), of(&shapes, 1)], [[8, 2], [1, 8]]);
         assert_eq!(shapes.dimensions().collect::<Vec<_>>(), ["batch"]);
-        // The same size twice over is no conflict, in either order; `m` is the input.
+        // The same size twice over is not a conflict, in either order; `m` is the input.
         for options in [["batch=8", "a=8x2"], ["a=8x2", "batch=8"]] {
             assert_eq!(of(&parsed(&options).unwrap(), 1), [1, 8]);
         }

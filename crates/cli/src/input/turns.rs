@@ -1,5 +1,4 @@
-//! Inputs for several runs: the files of a folder, of a pattern, or those given one after another to a model with one
-//! input.
+//! Inputs for several runs: the files of a folder, of a pattern, or several files for a model with one input.
 
 use super::InputArgs;
 use crate::failure::Failure;
@@ -81,7 +80,7 @@ impl InputArgs {
     }
 }
 
-/// The files of a folder, or those whose names match a pattern with `*`; `None` if the text is neither.
+/// The files of a folder, or the files whose names match a pattern with `*`; `None` if the text is neither.
 fn files(text: &str) -> Result<Option<Vec<String>>, Failure> {
     let path = Path::new(text);
     let (folder, pattern) = match path.file_name().and_then(OsStr::to_str) {
@@ -103,7 +102,7 @@ fn files(text: &str) -> Result<Option<Vec<String>>, Failure> {
         };
         let path = entry.path();
         if wanted && path.is_file() && ENDINGS.contains(&ending(&path).as_str()) {
-            // As the user wrote it.
+            // The text as the user wrote it.
             let shown =
                 if pattern.is_some() && !text.contains('/') { Path::new(&name) } else { &path };
             files.push(shown.display().to_string());

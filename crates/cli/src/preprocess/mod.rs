@@ -16,8 +16,8 @@ use trident_ir::{Dim, TensorType};
 use trident_runtime::{Pool, Tensor};
 
 impl Preprocess {
-    /// Fills in what is not set from the type of the model's input. Gives the axes the image has in it, and what was
-    /// assumed, in words, if anything was.
+    /// Fills in missing settings from the type of the model's input. Returns the image's axes in it, and a text of the
+    /// assumptions, if any were made.
     fn complete(&mut self, ty: &TensorType) -> Result<String, String> {
         let dims: Vec<Option<usize>> = match &ty.shape {
             Some(shape) => shape.iter().map(Dim::fixed).collect(),

@@ -19,8 +19,8 @@ pub(crate) enum Channels {
     Bgr,
 }
 
-/// How pixels become elements: `(pixel·scale − mean) / std`, with pixels 0 … 255, of 16-bit images 257th parts too. What is not set follows from the
-/// model's input.
+/// How pixels become elements: `(pixel·scale − mean) / std`, with pixels 0 … 255, of 16-bit images 257th parts too.
+/// Missing settings follow from the model's input.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Preprocess {
     pub(crate) scale: Option<f64>,

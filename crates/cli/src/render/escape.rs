@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-/// The text in one line, without characters that steer a terminal or hide what stands there: they become what Rust
-/// writes for them, such as `\u{1b}` and `\n`.
+/// The text in one line, without characters that control a terminal or hide text: they are replaced by Rust's escapes,
+/// such as `\u{1b}` and `\n`.
 pub(crate) fn escape(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     for c in text.chars() {
@@ -29,7 +29,7 @@ pub(crate) fn json(document: &Value) -> String {
     text
 }
 
-/// Characters that are no controls by Unicode, but order text or break its lines.
+/// Characters that are not controls by Unicode, but order text or break its lines.
 fn steers(c: char) -> bool {
     matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

@@ -1,5 +1,5 @@
 //! Output for the terminal: tensors, bar charts, tables, quantities. Colours are removed where standard
-//! output is no terminal.
+//! output is not a terminal.
 
 mod chart;
 mod constant;

@@ -252,7 +252,7 @@ fn name(folder: &Path) -> String {
     folder.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// As many tensors as fit into a cell, at least one, and the number of the others.
+/// The tensors that fit into a cell, at least one, and the number of the others.
 fn short(tensors: &[String]) -> String {
     let mut text = String::new();
     for (i, tensor) in tensors.iter().enumerate() {

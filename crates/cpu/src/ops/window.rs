@@ -34,7 +34,7 @@ impl WindowSpec {
         }
     }
 
-    /// The same windows, the last of which may stick out of the image.
+    /// The same windows; the last one may extend past the image.
     pub(super) fn ceiling(self, ceil: bool) -> WindowSpec {
         WindowSpec { ceil, ..self }
     }

@@ -69,7 +69,7 @@ pub(crate) struct Checker {
     /// Barriers of threadgroups that order device memory, and threadgroup memory.
     epochs: [u32; 2],
     simd_epochs: [[u32; 32]; 2],
-    /// Whether the threadgroup has put itself behind others.
+    /// Whether the threadgroup has ordered itself after others.
     fenced: bool,
     seen: HashSet<(FindingKind, Site, String)>,
     reports: Vec<Raw>,
@@ -117,8 +117,8 @@ impl Checker {
         }
     }
 
-    /// A thread has passed a fence between threadgroups. Which of them it is behind, atomics tell, and the checker does not
-    /// know: what the threadgroup accesses from now on races with no other.
+    /// A thread has passed a fence between threadgroups. Atomics determine which threadgroups it is ordered after, and
+    /// the checker does not track them. So the threadgroup's later accesses count as race-free.
     pub(crate) fn fence(&mut self) {
         self.fenced = true;
     }

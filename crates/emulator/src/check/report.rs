@@ -10,8 +10,7 @@ pub enum FindingKind {
     OutOfBounds,
     /// A read of memory that nothing has written: threadgroup memory, or a buffer whose content was discarded.
     Uninitialised,
-    /// Two accesses by different threads that nothing orders, at least one of which writes and one of which is not
-    /// atomic.
+    /// Two unordered accesses by different threads, at least one of them a write and at least one not atomic.
     Race,
     /// A `threadgroup_barrier` that some threads of the threadgroup do not reach, or reach elsewhere.
     DivergentBarrier,
@@ -21,7 +20,7 @@ pub enum FindingKind {
     NotUniform,
     /// A lane that does not exist, or does not take part, is read.
     BadLane,
-    /// An address that is no multiple of the type's alignment.
+    /// An address that is not a multiple of the type's alignment.
     Misaligned,
     /// Two buffers of a dispatch share memory that the kernel may write.
     Overlap,

@@ -17,7 +17,7 @@ pub(crate) struct Moment {
     pub epoch: u32,
     /// Barriers of the simdgroup so far, in this threadgroup.
     pub simd_epoch: u32,
-    /// Whether a fence was passed behind which no other threadgroup's access is a race.
+    /// Whether a fence was passed, after which accesses do not race with other threadgroups.
     pub fenced: bool,
     /// Address of the code, from the start of its image.
     pub pc: u32,
@@ -202,7 +202,7 @@ impl Shadow {
         self.chunks = std::mem::take(&mut self.chunks).into_iter().flat_map(halves).collect();
     }
 
-    /// Records an access to `bytes` bytes from `offset`, which lie in the range, and returns what is wrong with it.
+    /// Records an access to `bytes` bytes from `offset`, which lie in the range, and returns its faults.
     pub(crate) fn access(
         &mut self,
         offset: usize,

@@ -1,4 +1,4 @@
-//! The compiler: stock clang, with our own headers, and a cache of what it has made.
+//! The compiler: stock clang with our own headers, and a cache of its results.
 
 mod diagnostics;
 mod ptx;
@@ -32,7 +32,8 @@ const FILES: [(&str, &str); 11] = [
 /// Apple's Metal Performance Primitives, among them the tensor operations.
 pub(crate) const PRIMITIVES: &str = "MetalPerformancePrimitives/MetalPerformancePrimitives.h";
 
-/// The headers of the Metal standard library, and of what comes with it. What they declare is there without them: the lint asks for the first.
+/// The headers of the Metal standard library and its companions. Their declarations are always available; the lint
+/// requires the first header.
 pub(crate) const HEADERS: [&str; 16] = [
     "metal_stdlib",
     "metal_atomic",
@@ -114,7 +115,7 @@ impl Clang {
         Ok(clang)
     }
 
-    /// Removes the older half of the compiled kernels if there are many. What others use stays mapped.
+    /// Removes the older half of the compiled kernels if there are many. Kernels in use stay mapped.
     fn prune(&self) -> io::Result<()> {
         let mut found = Vec::new();
         for entry in fs::read_dir(&self.cache)? {

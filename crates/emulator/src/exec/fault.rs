@@ -132,8 +132,8 @@ fn forward(signal: i32, info: *mut libc::siginfo_t, context: *mut libc::c_void) 
 /// Bytes of the stack on which a thread runs handlers.
 const ALTERNATE: usize = 64 << 10;
 
-/// A stack for this thread's handlers, as long as it is needed: that of a fiber may be what has ended. Threads have one already
-/// where Rust started the process, and none in Python's.
+/// A stack for this thread's signal handlers, as long as it is needed: a fiber's own stack may have overflowed. Threads
+/// already have one if Rust started the process, but not in a Python process.
 pub(crate) struct AlternateStack(Option<*mut libc::c_void>);
 
 impl AlternateStack {

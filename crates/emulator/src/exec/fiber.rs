@@ -4,7 +4,7 @@ use std::arch::naked_asm;
 use std::ptr;
 use trident_apple::metal::MetalError;
 
-/// Bytes of a fiber's stack that a kernel may use. Those that none does take no memory.
+/// Bytes of a fiber's stack that a kernel may use. Unused bytes take no memory.
 pub(crate) const KERNEL: usize = 1 << 20;
 
 /// Bytes below them for what a kernel calls.

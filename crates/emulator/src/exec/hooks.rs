@@ -58,7 +58,7 @@ pub(crate) struct Table {
     checked: u32,
 }
 
-/// The table of kernels that are checked, and of those that are not.
+/// The table for checked or unchecked kernels.
 pub(crate) fn table(checked: bool) -> &'static Table {
     const fn table(checked: u32) -> Table {
         Table {
@@ -135,8 +135,8 @@ pub(crate) extern "C" fn body() -> ! {
     }
 }
 
-/// A number for the place of a call: its address and, from the frame of the function that is called, those of the calls
-/// that led there. Without a frame it is the address.
+/// A number for the place of a call: a combination of its address and, from the frame of the called function, the
+/// addresses of the calls that led there. Without a frame it is the address.
 fn trail(machine: &Machine, index: usize, pc: usize, mut frame: usize) -> usize {
     let stack = machine.stacks.range(index);
     // SAFETY: the launch is alive while a fiber runs.

@@ -1,4 +1,4 @@
-//! Runs threadgroups on one thread of the system: their threads are fibers, of which 32 form a simdgroup.
+//! Runs threadgroups on one thread of the system: their threads are fibers, and 32 fibers form a simdgroup.
 
 use super::fiber::{Stacks, switch};
 use super::hooks;
@@ -133,7 +133,7 @@ pub(crate) struct Machine {
     pub launch: *const Launch<'static>,
     pub checker: Option<Checker>,
     pub stop: Option<Stop>,
-    /// Whether the code that runs is the emulator's own, so that a signal must not leave it.
+    /// Whether the running code is the emulator's own, which a signal must not leave.
     pub inside: bool,
     group: [u32; 3],
     group_index: u32,

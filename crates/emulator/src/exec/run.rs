@@ -44,7 +44,7 @@ pub(crate) enum Halt {
     Checked,
     /// A fault at an offset of the image.
     Fault { reason: String, pc: u32 },
-    /// A thread's variables and calls exceed its stack, which has so many bytes.
+    /// A thread's variables and calls exceed its stack of this many bytes.
     Stack { bytes: usize },
     /// The time limit.
     Time,
@@ -201,7 +201,7 @@ unsafe fn serve(
 ) -> Option<Stop> {
     let _stack = AlternateStack::ensure();
     let _timer = Timer::until(launch.deadline);
-    // A signal that comes later must not find the machine, which other threads may use by then.
+    // A later signal must not find the machine, which other threads may use by then.
     let _entered = hooks::Entered;
     let [x, y, _] = launch.groups.map(u64::from);
     let this = &raw mut **machine;

@@ -1,6 +1,6 @@
 //! Rules of the Metal Shading Language that clang's OpenCL C++ does not know, on the tokens of a text.
 //!
-//! The lint knows the language as our own writer prints it: what is hidden in macros is not seen. Rules that need types, such
+//! The lint handles the language as our own writer prints it; it does not look into macros. Rules that need types, such
 //! as the number of components of a constructor, are enforced by the headers in `shim`, and address spaces by clang.
 
 mod kernel;

@@ -1,4 +1,4 @@
-//! Entry points of kernels: functions with one signature for all, which call the kernel with what it declares.
+//! Entry points of kernels: functions with a common signature, which call the kernel with its declared arguments.
 
 use super::item::{Function, Parameter};
 use super::rewrite::Kernel;

@@ -48,7 +48,7 @@ pub(crate) fn unseen(source: &str) -> Vec<Diagnostic> {
     found.collect()
 }
 
-/// A text that clang takes, but for the values of function constants.
+/// A text that clang accepts, except for the values of function constants.
 #[derive(Clone, Debug)]
 pub(crate) struct Program {
     pub text: String,
@@ -75,7 +75,7 @@ impl Edits<'_> {
         self.list.sort_by_key(|(range, _)| range.start);
         let (mut text, mut at) = (String::new(), 0);
         for (range, with) in &self.list {
-            // What lies inside of a part that was replaced is gone.
+            // Edits inside of a replaced part are dropped.
             if range.start < at {
                 continue;
             }
@@ -188,7 +188,7 @@ fn variable(all: &[Token<'_>], item: &Item, edits: &mut Edits<'_>, constants: &m
     constants.push(Constant { index, name, ty, used: false });
 }
 
-/// Conversions to half and bfloat, of which clang lacks those between the two.
+/// Conversions to half and bfloat. clang has no conversions between these two.
 fn conversions(all: &[Token<'_>], edits: &mut Edits<'_>) {
     let is = |at: usize, text: &str| all.get(at).is_some_and(|token| token.is(text));
     for (at, token) in all.iter().enumerate() {

@@ -44,8 +44,8 @@ const SIGNS: [&str; 16] = [
     "::", "->", "&&", "||", "==", "!=", "<=", ">=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=",
 ];
 
-/// The tokens of a source, without comments. What is no token, such as an open comment, ends them: clang says what is
-/// wrong with it.
+/// The tokens of a source, without comments. Text that is not a token, such as an open comment, ends them; clang
+/// reports the error.
 pub(crate) fn tokens(source: &str) -> Vec<Token<'_>> {
     let bytes = source.as_bytes();
     let mut found = Vec::new();

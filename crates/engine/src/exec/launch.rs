@@ -86,7 +86,7 @@ impl<'a> Run<'a> {
             KernelError::caught(|| exe.submit(stream, &mut launch, &after))
         };
         let submitted = match submit(inputs) {
-            // So do temporaries. What a launch has taken is gone, so it can only begin again before that.
+            // So do temporaries. A launch can only be retried before it consumes its operands.
             Err(KernelError::TooLarge { .. })
                 if inputs.iter().flatten().count() == given
                     && !bound.get()
@@ -102,7 +102,7 @@ impl<'a> Run<'a> {
         Ok((submitted.outputs, submitted.fence))
     }
 
-    /// The results; those whose types are known only after the launch are waited for.
+    /// The results. Waits for those whose types are known only after the launch.
     fn outputs(
         &self,
         step: &Step,

@@ -139,7 +139,7 @@ impl<'a> Run<'a> {
             Err((Failure::Run(error), _)) => return Err(error),
             Err((Failure::Kernel(error), types)) => return Err(self.failed(step, error, &types)),
         };
-        // Kernels make strings of lengths that nobody has known before.
+        // The lengths of strings are known only once a kernel has made them.
         let counted = outputs.iter_mut().flatten().try_for_each(|v| v.count_strings(self.pool));
         counted.map_err(|error| self.failed(step, error, &Operands::default()))?;
         if let (Some(recorder), Some(start)) = (self.recorder, start) {

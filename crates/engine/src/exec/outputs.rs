@@ -1,4 +1,4 @@
-//! Results for which the caller provides memory, or which it receives before the run ends.
+//! Results that go into memory of the caller, or that the caller receives before the run ends.
 
 use crate::context::{Partial, Sink};
 use crate::error::RunError;
@@ -27,7 +27,8 @@ struct Binding {
     memory: Option<Tensor>,
 }
 
-/// An error if memory bound to an output overlaps an input or memory of another output, as it would be written while it is read.
+/// An error if memory bound to an output overlaps an input or another output's memory: it would be written while it is
+/// read.
 pub(crate) fn separate(
     inputs: &[(&str, Value)],
     outputs: &[(String, Tensor)],
@@ -48,7 +49,7 @@ pub(crate) fn separate(
 }
 
 impl Outputs {
-    /// Binds memory to results, by name, and a sink, which gets no results of the names beside it.
+    /// Binds memory to results, by name, and a sink, which does not get the results with the names given with it.
     pub(crate) fn new(
         plan: &Plan,
         signature: &Signature,

@@ -6,7 +6,7 @@ use std::cell::{OnceCell, RefCell};
 use std::sync::Arc;
 use trident_runtime::{Device, Fence, Stream};
 
-/// Number of recorded launches from which those that succeeded are dropped.
+/// Number of recorded launches at which successful ones are dropped.
 const MANY: usize = 32;
 
 /// A launch that had not ended, or had failed, when its submission returned.
@@ -43,7 +43,7 @@ impl<'a> Streams<'a> {
         in_flight.push(launch);
     }
 
-    /// Takes the launches in flight, which are no longer recorded here.
+    /// Removes and returns the launches in flight.
     pub(super) fn take(&self) -> Vec<InFlight<'a>> {
         self.in_flight.take()
     }

@@ -16,7 +16,7 @@ const UNITS: f64 = 1e3;
 /// Where an op runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Target {
-    /// On no device: a constant, which goes wherever it is used.
+    /// On no device: a constant, which follows its uses.
     Anywhere,
     /// In the engine: control flow over ops of several devices. Also ops that no device claims.
     Engine,
@@ -54,7 +54,7 @@ impl Assigned {
     }
 }
 
-/// Whether an op is a constant, or one that stands for a constant until a device folds it or computes on its operands.
+/// Whether an op is a constant, or stands for a constant until a device folds it or computes on its operands.
 pub(super) fn is_constant(op: &Op, constants: &HashSet<ValueId>) -> bool {
     match op.kind {
         OpKind::Constant => true,
@@ -108,7 +108,7 @@ pub(super) fn assign(
         nested.insert(i, regions);
     }
     if let [_] = devices {
-        // What a single device does not claim is an error that it gives reasons for.
+        // With a single device, everything counts as claimed: the device then gives the reason for what it cannot run.
         rows.iter_mut().for_each(|row| row.claim());
     }
     let graph = Graph::of(block);
@@ -143,7 +143,7 @@ fn control(op: &Op, regions: &[Assigned], devices: usize) -> Row {
 enum Row {
     Anywhere,
     Engine,
-    /// By device; `None` for those that do not claim it.
+    /// The costs by device; `None` for devices that do not claim it.
     On(Vec<Option<f64>>),
 }
 
@@ -219,8 +219,9 @@ impl Solved {
         costs.sum()
     }
 
-    /// Takes the units that cost less than their ops do now, those that save most first. A unit that saves nothing is taken, as
-    /// it is one launch. Ops that hang together in no region, or that the engine runs, are no unit.
+    /// Takes the units that cost less than their ops do now, the greatest savings first. A unit that saves nothing is
+    /// taken too, because it is one launch. Ops that are not connected within a region, or that the engine runs, cannot
+    /// be a unit.
     fn choose(&mut self, graph: &Graph, mut wide: Vec<Unit>) -> Vec<(Vec<usize>, usize)> {
         let mut taken: Vec<(Vec<usize>, usize)> = vec![];
         for unit in &mut wide {

@@ -12,7 +12,7 @@ pub(super) const NEVER: i64 = 1 << 50;
 /// Rounds over all labels. Few are ever needed.
 const MAX_ROUNDS: usize = 4;
 
-/// The cost of an edge between two labels. That between `a` and `c` is at most the sum of those between `a` and `b`, and `b` and `c`.
+/// The cost of an edge between two labels. It satisfies the triangle inequality.
 pub(super) type Crossing<'a> = dyn Fn(usize, usize) -> i64 + 'a;
 
 /// Returns a label for each node, given the cost of each label at each node, the edges, and the cost of an edge between different
@@ -39,7 +39,7 @@ pub(super) fn cheapest(
     best
 }
 
-/// Gives a label to all nodes for which that saves something. Returns whether there were any.
+/// Gives a label to all nodes for which that lowers the cost. Returns whether there were any.
 fn expand(
     best: &mut [usize],
     label: usize,

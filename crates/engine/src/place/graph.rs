@@ -9,7 +9,7 @@ pub(super) fn used(op: &Op) -> impl Iterator<Item = ValueId> + '_ {
     op.used().chain(captures(op))
 }
 
-/// The ops of a block, with edges from each op to those that use its results, in their regions too.
+/// The ops of a block, with edges from each op to the ops that use its results, also within their regions.
 pub(super) struct Graph {
     before: Vec<Vec<usize>>,
     after: Vec<Vec<usize>>,
@@ -40,7 +40,7 @@ impl Graph {
         self.before.iter().enumerate().flat_map(|(i, all)| all.iter().map(move |&p| (p, i)))
     }
 
-    /// Whether ops hang together, and no path between two of them leads over an op outside.
+    /// Whether ops are connected, and no path between two of them leads over an op outside.
     pub(super) fn is_region(&self, ops: &[usize]) -> bool {
         let (Some(&first), Some(&last)) = (ops.iter().min(), ops.iter().max()) else {
             return false;
@@ -73,7 +73,7 @@ impl Graph {
     }
 }
 
-/// Disjoint groups of a block's ops, none of which depends on itself over others.
+/// Disjoint groups of a block's ops. No group depends on itself by way of another.
 pub(super) struct Groups<'g> {
     graph: &'g Graph,
     /// The group of each op; `None` for ops that are in none.
@@ -141,7 +141,7 @@ impl<'g> Groups<'g> {
         false
     }
 
-    /// The groups in an order in which they can run, as near to the order of their first ops as possible.
+    /// The groups in a valid order of execution, as near to the order of their first ops as possible.
     pub(super) fn in_order(mut self) -> Vec<Vec<usize>> {
         self.members.iter_mut().for_each(|ops| ops.sort_unstable());
         let others = |group: usize, op: usize, edges: &[Vec<usize>]| -> Vec<usize> {

@@ -1,9 +1,9 @@
 //! Places a function's ops on devices, and has each device rewrite its own.
 //!
-//! Devices claim ops of the canonical form ([`Device::claim`]). The cheapest assignment of ops to devices is chosen, with a cost
-//! for every edge between two devices. Ops of one device that hang together are a region: no path between two of them leads over an op
-//! outside, and the values that the bodies of `if`, `loop` and `scan` capture count as their operands. Each region is
-//! rewritten by its device as if it were a function ([`Device::rewrite`]).
+//! Devices claim ops of the canonical form ([`Device::claim`]). The cheapest assignment of ops to devices is chosen,
+//! with a cost for every edge between two devices. Connected ops of one device form a region. No path between two ops
+//! of a region leads over an op outside. Values that the bodies of `if`, `loop` and `scan` capture count as operands.
+//! Each region is rewritten by its device as if it were a function ([`Device::rewrite`]).
 
 mod assign;
 mod cut;
@@ -37,7 +37,7 @@ pub struct Placement {
 }
 
 impl Placement {
-    /// The placement that tells the region of each op by a value that it defines.
+    /// The placement that stores the region of each op by a value that it defines.
     fn new(regions: Vec<Region>, body: &Block, of: &HashMap<ValueId, usize>) -> Placement {
         let mut ops = vec![];
         body.walk(&mut |op| ops.push(region_of(op, of)));

@@ -1,4 +1,4 @@
-//! Forms regions, and replaces each by what its device makes of it.
+//! Forms regions, and replaces each by its device's rewritten form.
 
 use super::assign::{Assigned, Target, assign, is_constant};
 use super::graph::{Graph, Groups, used};
@@ -75,7 +75,7 @@ impl Regions<'_> {
                 ops.extend(slot.take());
             }
         }
-        // The number of uses of each value outside of regions, and in those that are not rewritten yet.
+        // The number of uses of each value outside of regions, and in regions that are not rewritten yet.
         let mut uses: HashMap<ValueId, usize> = HashMap::new();
         let count =
             |v: ValueId, uses: &mut HashMap<ValueId, usize>| *uses.entry(v).or_default() += 1;
@@ -204,7 +204,7 @@ fn groups(graph: &Graph, assigned: &Assigned) -> Vec<Vec<usize>> {
     groups.in_order()
 }
 
-/// Drops constants that nothing uses any more, as devices have folded them.
+/// Drops constants that are unused since devices folded them.
 fn drop_constants(func: &mut Func) {
     let mut uses = func.body.uses();
     drop_unused(&mut func.body, &mut uses);

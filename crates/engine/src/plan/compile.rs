@@ -75,7 +75,7 @@ fn count_uses(block: &Block, uses: &mut [usize]) {
 /// A device that would run an op.
 #[derive(Clone, Copy, Debug)]
 struct Offer {
-    /// The estimated time. A device need not estimate what its own rewrites made.
+    /// The estimated time. A device need not estimate the ops that its own rewrites made.
     nanos: Option<f64>,
     /// The device's position in the list.
     place: usize,
@@ -131,7 +131,7 @@ impl Compiler<'_> {
         (self.regions[region].unit && !is_control(op.kind)).then_some(region)
     }
 
-    /// The devices that would run an op: that of its region, then the others, the cheapest first.
+    /// The devices that would run an op: the device of its region, then the others, the cheapest first.
     fn offers(&self, op: &Op) -> Vec<Offer> {
         let region = region_of(op, &self.of).map(|region| self.regions[region]);
         let is_own = |place: usize| region.is_some_and(|region| region.device == place);
@@ -209,13 +209,13 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// An error if the memory limit has no room for the constants of a unit, whether a device packs them or they are used as they are:
-    /// what is packed is counted exactly, but exists by then.
+    /// An error if the memory limit has no room for the constants of a unit. This holds whether a device packs them or
+    /// uses them as they are: packed constants are counted exactly, but only once they exist.
     fn fits(&self, unit: &Unit<'_>, described: &str) -> Result<(), PlanError> {
         self.ledger.fits(described, self.constants.uncounted(&unit.inputs))
     }
 
-    /// Replaces operands that the kernel has packed by absent ones, and has the pool count what they take now.
+    /// Replaces operands that the kernel has packed by absent ones, and has the pool count their packed size.
     fn packed(
         &mut self,
         exe: &dyn Executable,
@@ -356,7 +356,7 @@ impl Compiler<'_> {
     }
 }
 
-/// The reason for taking an offer after so many of the offers were declined.
+/// The reason for taking an offer after `declines` of the offers were declined.
 fn reason(nanos: Option<f64>, offers: &[Offer], declines: usize) -> String {
     let left = &offers[declines..];
     match (left.len(), nanos) {

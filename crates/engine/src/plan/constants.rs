@@ -23,7 +23,7 @@ struct Entry {
     uses: usize,
 }
 
-/// Constants by their place in the table, and what counts those outside of the pool.
+/// Constants by their position in the table, and the charges for those outside of the pool.
 pub(super) type Kept = (Vec<Option<Value>>, Vec<Arc<Charge>>);
 
 /// Size in bytes from which memory is returned to the system at once.
@@ -92,7 +92,7 @@ impl<'a> Constants<'a> {
             if entry.uses == 0
                 && let Data::Tensor(tensor) = std::mem::replace(&mut entry.data, Data::Dropped)
                 && tensor.size() >= LARGE
-                // What a file's bytes hold, or another tensor, is not the pool's to give back.
+                // Memory that belongs to a file's bytes, or that another tensor shares, cannot be returned to the pool.
                 && tensor.is_unique()
             {
                 let size = tensor.size();

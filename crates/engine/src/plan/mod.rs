@@ -28,7 +28,8 @@ pub(crate) struct Plan {
     pub(crate) devices: Vec<Arc<dyn Device>>,
     /// Charges for constants that devices have packed into memory of their own.
     pub(crate) _packed: Vec<Charge>,
-    /// Charges for constants that lie where they were loaded, held as long as the plan; plans that share constants share their charges.
+    /// Charges for constants that are read where they were loaded, held as long as the plan. Plans that share constants
+    /// share their charges.
     pub(crate) _borrowed: Vec<Arc<Charge>>,
 }
 

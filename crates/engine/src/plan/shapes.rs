@@ -53,7 +53,7 @@ impl Declared {
         }
     }
 
-    /// The dimension for which runs are planned; unknown if it follows from those of others.
+    /// The dimension for which runs are planned; unknown if it follows from other dimensions.
     fn planned(&self, actual: usize, growth: &Growth) -> Dim {
         match self {
             Declared::Name(name) => Dim::Fixed(growth.planned(name, actual)),
@@ -115,8 +115,9 @@ impl Shapes {
         self.made.load(Ordering::Relaxed)
     }
 
-    /// The memory plan for these inputs; `None` if they contradict the function, or are no tensors, as other types determine no sizes.
-    /// With `growth`, the plan is for the sizes that dimensions may reach; its parts are then larger than the values.
+    /// The memory plan for these inputs. `None` if they contradict the function, or are not tensors: other types
+    /// determine no sizes. With `growth`, the plan is for the sizes that dimensions may reach, and its parts are larger
+    /// than the values.
     pub(crate) fn plan(
         &self,
         plan: &Plan,
@@ -140,7 +141,7 @@ impl Shapes {
             None => memory::plan(&plan.body, &plan.func),
             Some(_) => match self.sizes(plan, &types) {
                 Some(sizes) => memory::plan(&plan.body, &sizes),
-                // Sizes that dimensions may reach can contradict those of dimensions that are not known to depend on them.
+                // Sizes that dimensions may reach can contradict dimensions that depend on them in an unknown way.
                 None if growth.is_some() => {
                     let inputs: Vec<Value> = inputs.into_iter().cloned().map(Value::from).collect();
                     return self.plan(plan, &inputs, None);

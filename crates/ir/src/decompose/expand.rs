@@ -12,8 +12,8 @@ pub type Expand = fn(&Op, &mut Builder<'_>) -> Written;
 /// The results of an op that was written as others.
 pub type Written = Result<Vec<Option<ValueId>>, TypeError>;
 
-/// Replaces the composite ops of a verified function of level graph but those for which `keep` holds. Returns whether there
-/// were any.
+/// Replaces the composite ops of a verified function of level graph, except those for which `keep` holds. Returns
+/// whether it replaced any.
 pub fn expand(func: &mut Func, keep: &dyn Fn(&Op) -> bool) -> Result<bool, ShapeError> {
     let replaced = |op: &Op| op.decl().expand.is_some() && !keep(op);
     let mut any = false;

@@ -6,7 +6,7 @@ use OpKind as K;
 use std::cell::RefCell;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-/// The op that is written out, and what has been written of it.
+/// The op that is being written out, and the steps written so far.
 #[derive(Debug)]
 pub struct Composite<'o> {
     op: &'o Op,
@@ -118,7 +118,8 @@ impl<'a> Expr<'a> {
         self.of.expr(DecompositionStep::Primitive(op.into_op(), vec![self.id]), to)
     }
 
-    /// The value in another element type; what an 8-bit float cannot hold becomes infinite, as after arithmetic.
+    /// The value in another element type. A value beyond the range of an 8-bit float becomes infinite, as after
+    /// arithmetic.
     pub fn cast(self, to: DType) -> Expr<'a> {
         if self.dtype() == to { self } else { self.of.expr(self.conversion(to), to) }
     }
@@ -130,8 +131,8 @@ impl<'a> Expr<'a> {
         DecompositionStep::Primitive(cast.into_op(), vec![self.id])
     }
 
-    /// Makes the value, in this type, the last step. One that is an operand or an earlier step becomes a step of its own, a
-    /// cast that changes nothing.
+    /// Makes the value, in this type, the last step. An operand or an earlier step gets an extra step, a cast that
+    /// changes nothing.
     pub(super) fn result(self, to: DType) {
         let y = self.cast(to);
         let steps = self.of.steps.borrow();

@@ -4,7 +4,8 @@ use super::{Decomposition, DecompositionStep};
 use crate::op::TypeError;
 use crate::{Block, Builder, DType, Func, Level, Literal, Module, Op, OpKind, ValueId};
 
-/// The module with composites written out in primitives; `None` if it has none but those for which `keep` holds.
+/// The module with composites written out in primitives. `None` if its only composites are those for which `keep`
+/// holds.
 ///
 /// Floats narrower than f32 are computed in f32 and rounded once, as the table's conventions say.
 pub fn lower(module: &Module, keep: &dyn Fn(&Op) -> bool) -> Result<Option<Module>, TypeError> {

@@ -1,12 +1,12 @@
-//! Decompositions: what composite ops mean, in others.
+//! Decompositions: the meaning of composite ops, in terms of other ops.
 //!
-//! A composite graph op is written by the typed builder, and [`expand()`] replaces it before devices claim ops, unless one
-//! takes it whole. A composite elementwise op is written as an expression of primitives.
+//! A composite graph op is written by the typed builder, and [`expand()`] replaces it before devices claim ops, unless
+//! a device takes it whole. A composite elementwise op is written as an expression of primitives.
 //!
-//! The op's row names a function of its file that writes the composite, as the standard's function bodies do. Forms that
-//! cancel or overflow are replaced by equal ones that do not. The
-//! reference interpreter evaluates the decomposition ([`Op::decompose`]), and [`lower()`] replaces composites by it for
-//! compilers, so that a composite works wherever primitives do. A device may have a kernel of its own for one, for speed.
+//! The op's row names a function of its file that writes the composite, as the standard's function bodies do. Formulas
+//! that would cancel or overflow are replaced by equal ones that do not. The reference interpreter evaluates the
+//! decomposition ([`Op::decompose`]), and [`lower()`] replaces composites by it for compilers, so that a composite
+//! works wherever primitives do. A device may still have its own kernel for a composite, for speed.
 
 mod expand;
 mod expr;
@@ -25,7 +25,7 @@ pub type Decompose = for<'a> fn(&'a Composite<'a>) -> Option<Expr<'a>>;
 /// Names a step of a decomposition.
 pub type StepId = usize;
 
-/// How one value of a decomposition comes about.
+/// The origin of one value of a decomposition.
 #[derive(Clone, Debug, PartialEq)]
 pub enum DecompositionStep {
     /// An operand of the composite, by place.
@@ -54,7 +54,7 @@ impl Op {
         };
         let composite = Composite::new(self, dtype, compute);
         let y = write(&composite)?;
-        // Conditions are no numbers to round.
+        // Conditions are not numbers to round.
         let to = if y.dtype() == compute { dtype } else { y.dtype() };
         y.result(to);
         Some(composite.finish())

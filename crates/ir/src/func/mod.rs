@@ -88,8 +88,8 @@ impl Func {
         &self.values[id.index()].ty
     }
 
-    /// The types of the op's results by its declared rules; `None` for results that are not there and those whose type
-    /// only the function tells. At levels tile and lane they are exact, else shapes are left aside.
+    /// The types of the op's results by its declared rules. `None` for absent results, and for results whose type only
+    /// the function states. At levels tile and lane the types are exact; at level graph shapes are ignored.
     pub fn result_types(&self, op: &Op) -> Result<Vec<Option<Type>>, TypeError> {
         if self.level != Level::Graph {
             return exact(op, crate::tile::infer(self, op)?);
@@ -119,7 +119,7 @@ impl Func {
     }
 }
 
-/// The types of all results, as those of the results that somebody asked for.
+/// The types of all results, with exactly the shapes of the results that are in use.
 fn exact(op: &Op, types: Vec<Option<Type>>) -> Result<Vec<Option<Type>>, TypeError> {
     if types.len() != op.outputs.len() {
         let (op, n, m) = (op.decl().name, types.len(), op.outputs.len());
@@ -132,8 +132,8 @@ fn exact(op: &Op, types: Vec<Option<Type>>) -> Result<Vec<Option<Type>>, TypeErr
 }
 
 impl Func {
-    /// Numbers values in the order in which the text form names them first, and forgets those that nothing names.
-    /// Two functions that print alike are equal afterwards.
+    /// Numbers values in the order of their first occurrence in the text form, and drops values that do not occur.
+    /// Afterwards two functions that print alike are equal.
     pub fn renumber(&mut self) {
         fn visit(block: &mut Block, rename: &mut dyn FnMut(&mut ValueId)) {
             block.params.iter_mut().for_each(&mut *rename);
@@ -156,8 +156,8 @@ impl Func {
         self.values = order.iter().map(|&i| self.values[i].clone()).collect();
     }
 
-    /// Gives each value a name of its own: parameters and results keep theirs, of other values of one name the
-    /// first does, and further ones get a number behind it.
+    /// Makes the names of values unique. Parameters and results keep their names. Of other values with the same name
+    /// the first keeps it, and the next ones get a number appended.
     pub fn unique_names(&mut self) {
         let ends: Vec<ValueId> =
             self.body.params.iter().chain(&self.body.results).copied().collect();

@@ -12,7 +12,7 @@ pub struct Op {
     pub kind: OpKind,
     /// Operands; `None` for an optional one that is left out.
     pub inputs: Vec<Option<ValueId>>,
-    /// Results; `None` for one that nobody asked for.
+    /// Results; `None` for an unused one.
     pub outputs: Vec<Option<ValueId>>,
     /// Attributes that are set.
     pub attrs: Attrs,
@@ -43,7 +43,7 @@ impl Op {
         self.inputs.get(i).copied().flatten()
     }
 
-    /// Result `i`, `None` if nobody asked for it.
+    /// Result `i`, `None` if it is unused.
     pub fn output(&self, i: usize) -> Option<ValueId> {
         self.outputs.get(i).copied().flatten()
     }
@@ -123,7 +123,7 @@ impl Op {
         self.inputs.iter().copied().flatten()
     }
 
-    /// All results that somebody asked for.
+    /// All results that are in use.
     pub fn defined(&self) -> impl Iterator<Item = ValueId> + '_ {
         self.outputs.iter().copied().flatten()
     }

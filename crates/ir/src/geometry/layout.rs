@@ -27,7 +27,7 @@ pub fn reshape(
     if let Some(i) = inferred {
         let known = checked_len(&dims).ok_or(GeometryError::TooLarge)?;
         dims[i] = match (known, len) {
-            // Beside a 0, copied or asked for, every dimension would do, so the standard infers none.
+            // If another dimension is 0, any value would fit, so the standard infers none.
             (0, _) => {
                 let text = format!("the -1 of {target:?} cannot be inferred from {from:?}");
                 return Err(GeometryError::Invalid(text));
@@ -49,7 +49,7 @@ pub fn squeeze(dims: &[usize], named: Option<&[i64]>) -> Result<Vec<usize>, Geom
     Ok(dims.iter().enumerate().filter(|(i, _)| !drop.contains(i)).map(|(_, &d)| d).collect())
 }
 
-/// The dimensions with axes of length 1 so that they stand at the places named in the result.
+/// The dimensions with axes of length 1 inserted, at the named positions of the result.
 pub fn unsqueeze(dims: &[usize], named: &[i64]) -> Result<Vec<usize>, GeometryError> {
     let rank = dims.len() + named.len();
     let added = axes(named, rank)?;

@@ -42,7 +42,7 @@ pub enum GeometryError {
     /// A size beyond what a tensor may have.
     #[error("the result would be too large")]
     TooLarge,
-    /// Anything else, told in words.
+    /// Any other mismatch, as a message.
     #[error("{0}")]
     Invalid(String),
 }

@@ -138,8 +138,9 @@ impl ResizedAxis {
         (!crops || (0.0..=self.input as f64 - 1.0).contains(&at)).then_some(at)
     }
 
-    /// The input coordinate around which neighbours are weighed, for one that [`position`](Self::position) gives. ONNX Runtime
-    /// places an antialiasing filter by the edges of pixels, half a pixel further on, and so rounds once more.
+    /// The input coordinate around which neighbours are weighed, for one that [`position`](Self::position) gives. ONNX
+    /// Runtime positions an antialiasing filter by the edges of pixels, half a pixel further on, which rounds once
+    /// more.
     pub fn centre(&self, at: f64, antialias: bool) -> f64 {
         if antialias { self.round(self.round(at + 0.5) - 0.5) } else { at }
     }
@@ -167,7 +168,7 @@ pub struct ResizeSpec {
     pub mode: Interpolation,
     /// Whether the filter is stretched on axes that shrink.
     pub antialias: bool,
-    /// The axes that scales, sizes and regions belong to; all if there is no list.
+    /// The axes of scales, sizes and regions; all axes if there is no list.
     pub axes: Option<Vec<i64>>,
     /// Whether all of them have one scale.
     pub policy: AspectRatioPolicy,

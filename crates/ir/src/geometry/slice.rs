@@ -163,7 +163,7 @@ pub fn center_crop_pad(
     pad(dims, &begins, Some(named))
 }
 
-/// The axes to reduce, sorted: those named; if there are none all, or with `noop` none.
+/// The axes to reduce, sorted: the named axes. If none is named, all axes, or no axis with `noop`.
 pub fn reduction_axes(
     rank: usize,
     named: Option<&[i64]>,
@@ -176,7 +176,7 @@ pub fn reduction_axes(
     }
 }
 
-/// The dimensions after a reduction of some axes, which stay as 1 or go.
+/// The dimensions after a reduction of some axes, which are kept with length 1 or removed.
 pub fn reduced(dims: &[usize], axes: &[usize], keep: bool) -> Vec<usize> {
     let left = dims.iter().enumerate().filter(|(i, _)| keep || !axes.contains(i));
     left.map(|(i, &d)| if axes.contains(&i) { 1 } else { d }).collect()

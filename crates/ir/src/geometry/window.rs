@@ -54,7 +54,8 @@ fn check(
 /// A list attribute with `each` numbers for each of `axes` spatial axes, or `default` for each if it is left out or empty.
 ///
 /// # Errors
-/// A wrong count, a number below `least`, or one of 2^31 and more; each has a text of its own, which names the attribute.
+/// A wrong count, a number below `least`, or a number of 2^31 or more. Each has its own message, which names
+/// the attribute.
 pub fn per_axis(
     name: &str,
     values: Option<&[i64]>,
@@ -88,7 +89,7 @@ pub fn window_size(name: &str, size: i64) -> Result<usize, GeometryError> {
     Ok(size as usize)
 }
 
-/// The sizes of an unpooled image: that of the smallest one which the windows of `pooled` cover.
+/// The sizes of an unpooled image: the smallest image that the windows of `pooled` cover.
 pub fn unpooled(
     pooled: &[usize],
     kernel: &[i64],
@@ -114,8 +115,8 @@ pub fn unpooled(
         .collect()
 }
 
-/// The windows over the spatial axes, with borders from `pads` (all beginnings, then all ends) or by `auto_pad`.
-/// With `ceil` a last window may stick out behind, if it does not start there.
+/// The windows over the spatial axes, with borders from `pads` (all beginnings, then all ends) or by `auto_pad`. With
+/// `ceil` a last window may extend past the end, if it starts before the end.
 pub fn windows(
     spatial: &[usize],
     kernel: &[usize],
@@ -295,7 +296,7 @@ pub fn transposed_conv(
             Some(out) => {
                 let total = full - out;
                 let less = total.max(0) / 2;
-                // The standard gives the odd one to the beginning unless told SAME_UPPER.
+                // The standard puts the odd one at the beginning, except for SAME_UPPER.
                 let before = if auto_pad == "SAME_UPPER" { less } else { total.max(0) - less };
                 (before, out)
             }
@@ -330,7 +331,7 @@ mod tests {
         assert_eq!(outs(&w.unwrap()), [4, 3]);
         let w = windows(&[5], &[2], Some(&[2]), None, None, "NOTSET", true).unwrap();
         assert_eq!(outs(&w), [3]);
-        // The third window would start behind the input.
+        // The third window would start past the input.
         let w = windows(&[4], &[1], Some(&[2]), None, Some(&[0, 1]), "NOTSET", true).unwrap();
         assert_eq!(outs(&w), [2]);
         let w = windows(&[6], &[3], Some(&[2]), None, None, "SAME_UPPER", false).unwrap();

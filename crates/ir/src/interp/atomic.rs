@@ -1,4 +1,4 @@
-//! Atomic ops: programs run one after another, so each is what it does to memory.
+//! Atomic ops. Programs run one after another, so an atomic op is a plain access.
 
 use super::error::Trap;
 use super::machine::{Site, Values};
@@ -45,7 +45,7 @@ pub(super) fn run(memory: &mut Memory, site: &Site<'_>) -> Values {
             let mut done = vec![];
             for (&address, &expected) in ptr.bits.iter().zip(&expected.bits[..]) {
                 let seen = read(memory, target(site)?, address)? == expected;
-                // Nobody else runs meanwhile: what is not there will not come.
+                // No other program runs meanwhile, so the value cannot change.
                 if !seen && site.optional(2).is_none() {
                     return Err(Trap::Wait(expected).into());
                 }

@@ -39,7 +39,7 @@ pub(super) fn run(site: &Site<'_>) -> Values {
     Ok(vec![result.into()])
 }
 
-/// Matrices behind a batch axis.
+/// Matrices after a batch axis.
 struct Matrix<T> {
     rows: usize,
     columns: usize,

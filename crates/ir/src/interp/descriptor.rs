@@ -34,7 +34,7 @@ pub(super) fn run(machine: &mut Machine<'_>, site: &Site<'_>) -> Values {
                 None => Ok(outside),
             };
             let bits = addresses(site, 1)?.into_iter().map(element).collect::<Result<_, _>>()?;
-            // A result that nobody asked for is read all the same.
+            // An unused result is read all the same.
             let Some(ty) = site.result(0) else { return Ok(vec![]) };
             Ok(vec![Block::new(ty.dtype().unwrap_or(d.dtype), &site.result_dims(0), bits).into()])
         }
@@ -73,8 +73,8 @@ fn make(site: &Site<'_>) -> Result<InterpValue, Trap> {
     })))
 }
 
-/// The address of each element of the block, `None` outside of the tensor. Operand `first` and those behind it are the
-/// offsets, or rows and a column.
+/// The address of each element of the block, `None` outside of the tensor. Operand `first` and the following ones are
+/// the offsets, or rows and a column.
 fn addresses(site: &Site<'_>, first: usize) -> Result<Vec<Option<u64>>, Trap> {
     let d = site.descriptor(0)?;
     let ints = |b: &Block| b.bits.iter().map(|&bits| int(b.dtype, bits)).collect::<Vec<_>>();

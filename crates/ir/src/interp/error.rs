@@ -21,7 +21,7 @@ pub enum InterpError {
         /// Its level.
         level: Level,
     },
-    /// An argument that is not what the parameter asks for.
+    /// An argument that does not fit its parameter.
     #[error("@{func}: argument {index} is {actual}, must be {expected}")]
     Argument {
         /// Name of the function.
@@ -89,7 +89,7 @@ pub enum Trap {
         /// The fault of the access.
         fault: AccessFault,
     },
-    /// Accesses of which no barrier tells which comes first.
+    /// Accesses that no barrier puts in order.
     #[error(
         "race: {access} at offset {offset} of `{tensor}`, which {other} in {op} {as_what}, with no barrier between",
         as_what = if *write { "writes" } else { "reads" }
@@ -108,7 +108,7 @@ pub enum Trap {
         /// Whether that is a write.
         write: bool,
     },
-    /// Threads that should do something together do not all come to it.
+    /// Some threads do not reach an op that all of them must execute together.
     #[error("divergent: thread {thread} does not come here, it went another way at {at}")]
     Divergent {
         /// The first that is missing.
@@ -161,7 +161,7 @@ pub enum Trap {
     /// Regions and calls inside each other.
     #[error("regions and calls nest deeper than {0}")]
     TooDeep(usize),
-    /// Waiting for what no other program can bring about, as programs run one after another.
+    /// Waiting for a change that no other program can make, because programs run one after another.
     #[error("waits forever for {0:#x}: programs run one after another")]
     Wait(u64),
     /// No such function for elements of these types.

@@ -34,7 +34,7 @@ fn elements(operands: &[&Block], at: usize) -> Vec<u64> {
     operands.iter().map(|b| b.bits[at]).collect()
 }
 
-/// Combines what is left of a place with what is right of it.
+/// Combines the elements to the left of a position with those to its right.
 fn combine(
     machine: &mut Machine<'_>,
     frame: &mut Frame<'_>,
@@ -47,8 +47,8 @@ fn combine(
     region(machine, frame, site, args)
 }
 
-/// A scan combines element by element along the axis; a reduction combines neighbours, then their results and so on,
-/// which keeps sums of narrow floats from stopping to grow.
+/// A scan combines element by element along the axis. A reduction combines neighbours, then their results, and so on,
+/// so that sums of narrow floats do not stop growing.
 fn fold(machine: &mut Machine<'_>, frame: &mut Frame<'_>, site: &Site<'_>) -> Values {
     let operands = site.blocks()?;
     let Some(first) = operands.first() else { return Ok(vec![]) };
@@ -119,7 +119,7 @@ fn map(machine: &mut Machine<'_>, frame: &mut Frame<'_>, site: &Site<'_>) -> Val
             bits.extend(run);
         }
     }
-    // Elements of a result that nobody asked for have no type, and need none.
+    // Elements of an unused result have no type, and need none.
     let block = |(i, bits): (usize, Vec<u64>)| {
         let dtype = site.result(i).and_then(crate::Type::dtype).unwrap_or(crate::DType::U64);
         Block::new(dtype, &first.dims, bits).into()

@@ -140,7 +140,7 @@ impl<'a> Site<'a> {
     }
 }
 
-/// Whether nothing can come of the op: results that nobody asked for have no type.
+/// Whether the op has no effect here: unused results have no type.
 pub(super) fn is_idle(op: &Op) -> bool {
     op.regions.is_empty()
         && op.defined().next().is_none()

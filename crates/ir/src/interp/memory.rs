@@ -27,7 +27,7 @@ pub enum AccessFault {
         /// Its length in bytes.
         len: usize,
     },
-    /// There is no memory at all.
+    /// An access outside of all tensors.
     #[error("{access} of {} at address {address:#x}, where nothing is", counted(*size, "byte"))]
     Nowhere {
         /// `read`, `write` or `atomic access`.
@@ -84,7 +84,7 @@ impl Memory {
         self.insert(name, bytemuck::cast_slice(elements).to_vec(), true)
     }
 
-    /// Adds a tensor of bytes of which none counts as written, and gives its address.
+    /// Adds a tensor of bytes, all of them unwritten, and returns its address.
     pub fn reserve(&mut self, name: &str, bytes: usize) -> u64 {
         self.insert(name, vec![0; bytes], false)
     }
@@ -124,7 +124,7 @@ impl Memory {
         self.tensors.iter().find(|t| t.name == name).map(|t| &t.bytes[..])
     }
 
-    /// The elements of a tensor; `None` if there is none of the name or its length is no multiple of the element's.
+    /// The elements of a tensor; `None` if there is none of the name or its length is not a multiple of the element's.
     pub fn read_all<T: Element>(&self, name: &str) -> Option<Vec<T>> {
         let chunks = self.bytes(name)?.chunks_exact(size_of::<T>());
         let whole = chunks.remainder().is_empty();

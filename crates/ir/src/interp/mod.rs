@@ -1,9 +1,10 @@
-//! The reference interpreter of tile and lane functions: what each op means, said in plain loops.
+//! The reference interpreter of tile and lane functions: the meaning of each op, in plain loops.
 //!
 //! It is the oracle for devices and passes, never a device: clarity beats speed. Programs of a grid run one after
-//! another, x fastest, over a [`Memory`] that knows its tensors, so that a wrong access is an error which names tensor and
-//! offset instead of undefined behaviour. Of lane functions, the threads of a threadgroup run in lock step, and races and
-//! divergent barriers are errors too. What the op table calls arbitrary is a fixed value here ([`number::poison`]).
+//! another, x fastest, over a [`Memory`] that knows its tensors. So a wrong access is an error that names tensor and
+//! offset, instead of undefined behaviour. In lane functions, the threads of a threadgroup run in lock step, and races
+//! and divergent barriers are errors too. Results that the op table calls arbitrary are a fixed value here
+//! ([`number::poison`]).
 //!
 //! Floats are computed in f64 (f64 and fused operations in their own width, at least f32) and rounded once.
 //!

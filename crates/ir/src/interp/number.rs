@@ -77,7 +77,7 @@ fn format(dtype: DType) -> Option<(i32, i32)> {
     })
 }
 
-/// `value` with so many bits behind the first one, and none below those of the least normal number.
+/// `value` with `mantissa` bits after the first one, and no bits below those of the least normal number.
 pub fn quantise(value: f64, mantissa: i32, least: i32, rounding: FloatRounding) -> f64 {
     if value == 0.0 || !value.is_finite() {
         return value;
@@ -91,8 +91,9 @@ pub fn quantise(value: f64, mantissa: i32, least: i32, rounding: FloatRounding) 
     }
 }
 
-/// The bits of the float to which `value` rounds. Beyond the greatest finite number stands that number if `saturate` (for
-/// 8-bit floats) or if rounding toward zero leads to it, else infinity or what the format has in its place.
+/// The bits of the float to which `value` rounds. Values beyond the greatest finite number become that number if
+/// `saturate` (for 8-bit floats) or if rounding toward zero leads to it, else infinity or the format's replacement for
+/// it.
 pub fn round(dtype: DType, value: f64, rounding: FloatRounding, saturate: bool) -> u64 {
     let Some((mantissa, least)) = format(dtype) else {
         return match dtype {

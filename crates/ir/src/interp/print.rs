@@ -96,7 +96,7 @@ pub(super) fn run(machine: &mut Machine<'_>, site: &Site<'_>) -> Values {
     }
     for (i, operand) in operands.iter().enumerate() {
         let pointer = matches!(site.func.ty(inputs[i].ok_or(Trap::Unknown)?), Type::Pointer(_));
-        // Where nothing tells, the type does.
+        // Without the attribute, the type decides.
         let signed = op.signed().and_then(|s| s.get(i)).map(|&s| s != 0);
         let signed = signed.unwrap_or(operand.dtype.class() == Class::Int);
         let prefix = match operands.len() {

@@ -1,4 +1,4 @@
-//! Lines of file tests that say what a function gives:
+//! Lines of file tests that state the results of a function:
 //!
 //! ```text
 //! ; run: @f(3, f32[4](1, 2, 3, 4)) == 6, f32[4](2, 4, 6, 8)
@@ -6,20 +6,20 @@
 //! ; run: @f(0, …) == error: @f: assert, program (0, 0, 0): assertion failed: not zero
 //! ```
 //!
-//! * A scalar stands bare, blocks and tensors with their type. `&` before a tensor puts it into memory under the name of
-//!   the parameter and hands over its address; `?` in place of elements leaves them unwritten.
-//! * Behind the name may stand the grid, for which all programs run and results are not looked at; without one the
-//!   function is the only program.
-//! * What comes out: the results, then what is in the tensors of memory, then the lines that were printed, in quotes.
+//! * A scalar is written without a type, blocks and tensors with their type. `&` before a tensor puts it into memory
+//!   under the parameter's name and passes its address; `?` in place of elements leaves them unwritten.
+//! * A grid may follow the name: then all its programs run and results are ignored. Without one the function is the
+//!   only program.
+//! * The outcome is the results, then the contents of the tensors in memory, then the printed lines, in quotes.
 
 use super::{Block, InterpValue, Interpreter, Memory};
 use crate::{DType, Literal, Module, Type};
 
-/// Runs what the lines of `text` that start with `; run:` say, on the functions of a module, and compares;
-/// gives how many such lines there are.
+/// Runs the lines of `text` that start with `; run:` on the functions of a module, and compares the outcomes. Returns
+/// the number of such lines.
 ///
 /// # Errors
-/// The first line that is no run, or that something else comes out of.
+/// The first line that is malformed, or whose outcome differs.
 pub fn check(module: &Module, text: &str) -> Result<usize, String> {
     let runs = text.lines().filter_map(|line| line.strip_prefix("; run:")).map(str::trim);
     let mut n = 0;

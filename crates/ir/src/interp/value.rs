@@ -36,7 +36,8 @@ pub struct Descriptor {
 /// The value that an id of a function stands for while it runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum InterpValue {
-    /// A block of elements or pointers; a scalar has rank 0. Also a matrix of a simdgroup, of which each thread has all.
+    /// A block of elements or pointers; a scalar has rank 0. Also a matrix of a simdgroup, which each thread holds
+    /// whole.
     Block(Block),
     /// A descriptor.
     Descriptor(Arc<Descriptor>),

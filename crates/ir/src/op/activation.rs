@@ -131,7 +131,7 @@ impl Activation {
         })
     }
 
-    /// Sets the attributes of a fused op; those that are 0 may stay absent.
+    /// Sets the attributes of a fused op. Attributes that are 0 may stay absent.
     pub fn write(self, op: &mut Op) {
         let Parameters { alpha, beta } = self.parameters();
         macro_rules! write {

@@ -1,4 +1,4 @@
-//! How the elements of results come about.
+//! Classes of ops, by the way their elements are computed.
 
 use super::{OpDecl, OpKind};
 use crate::decompose::Decompose;
@@ -6,16 +6,16 @@ use crate::decompose::Decompose;
 /// The work that an op asks of a compiler of tile functions.
 #[derive(Clone, Copy, Debug)]
 pub enum Class {
-    /// A primitive: each element can be computed alone, by an instruction or a few, from its place and those at the same
-    /// place of the operands.
+    /// A primitive: each element can be computed alone, by a few instructions, from its position and the operands'
+    /// elements at that position.
     Element,
-    /// A primitive likewise, but an approximation of many instructions, for which there are routines of whole vectors.
+    /// A primitive that takes many instructions, an approximation. There are routines for whole vectors of it.
     Function,
     /// Elementwise, and defined by a decomposition into primitives.
     Composite(Decompose),
-    /// The elements are those of an operand, at other places or read as another type.
+    /// The elements are an operand's, at other positions or read as another type.
     View,
-    /// Computed as a whole: what it takes is needed at once, or it has effects.
+    /// Computed as a whole, because it needs all elements of its operands at once or has effects.
     Whole,
 }
 

@@ -15,7 +15,8 @@ pub enum Effect {
 }
 
 impl OpDecl {
-    /// The effect of the op itself, its regions left aside. What a `call` does is not known here: it counts as a write.
+    /// The effect of the op itself, without its regions. The callee of a `call` is not known here, so it counts as a
+    /// write.
     pub fn effect(&self) -> Effect {
         self.effect
     }

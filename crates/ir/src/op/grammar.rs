@@ -1,4 +1,4 @@
-//! The grammar of rows: what one declares becomes an [`OpDecl`](super::OpDecl) in the `ROWS` of its file.
+//! The grammar of rows. Each row becomes an [`OpDecl`](super::OpDecl) in the `ROWS` of its file.
 //!
 //! ```text
 //! /// What the op computes.
@@ -9,9 +9,9 @@
 //!     tile rule checks rule lane rule checks rule;
 //! ```
 //!
-//! `[opt]` marks what may be absent and `[many]` what repeats; operands can have one of the marks of
-//! [`Use`](super::Use) too. Kinds are those of `kinds.rs` and the choices of `words.rs`. All clauses may be left out, but
-//! stand in this order:
+//! `[opt]` marks an operand or result that may be absent, `[many]` one that repeats. Operands can have one of the marks
+//! of [`Use`](super::Use) too. Kinds are those of `kinds.rs` and the choices of `words.rs`. All clauses may be left
+//! out, but stand in this order:
 //!
 //! - `onnx "domain" 14`: the op is the operator of that domain with the variant's name, and the version of the operator set
 //!   that brought it; `onnx "domain" 1 as "Name"` gives the operator another name. The standard's domain is `""`. Operands,

@@ -1,4 +1,4 @@
-//! The kinds of attributes that rows of the op table name, and what an op's view makes of their values.
+//! The kinds of attributes that rows of the op table name, and the Rust types of their values in an op's view.
 
 use super::Default;
 use crate::{AttrKind, Literal};

@@ -67,7 +67,7 @@ impl std::fmt::Display for Level {
     }
 }
 
-/// Family of an op; tells passes and reports what to expect of it.
+/// Family of an op, used by passes and reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Group {
     /// One result element from one element of each operand; the same op at every level.
@@ -155,7 +155,7 @@ pub struct OpResult {
 pub enum Default {
     /// Must be set.
     Required(AttrKind),
-    /// May be absent; the op's semantics say what that means.
+    /// May be absent; the op's documentation says what that means.
     Absent(AttrKind),
     /// An integer.
     Int(i64),
@@ -293,17 +293,17 @@ pub struct OpDecl {
     pub regions: usize,
     /// Instructions for one element of the result, roughly, where native code computes single elements.
     pub cost: u32,
-    /// How the elements of its results come about.
+    /// The way in which the elements of its results are computed.
     pub class: Class,
     /// Writes it as other ops, if it is a composite of level graph.
     pub expand: Option<Expand>,
-    /// Its effect; that of its regions is apart.
+    /// Its effect, without that of its regions.
     pub(crate) effect: Effect,
     /// The shapes of its results, from those of its operands; `None` if it is not of level graph.
     pub(crate) shape: Option<ShapeRule>,
     /// The type of its only result, for ops whose results are not tensors of a shape.
     pub(crate) whole: Option<WholeRule>,
-    /// The small numbers that its results hold, from those of its operands.
+    /// The small numbers that its results hold, from the numbers in its operands.
     pub(crate) values: Option<ValuesRule>,
     /// The number of its operations.
     pub(crate) flops: FlopsRule,
@@ -363,7 +363,7 @@ impl OpDecl {
         }
     }
 
-    /// The rows, each of which belongs to some level.
+    /// The rows, after checking that each belongs to at least one level.
     pub(crate) const fn checked(rows: &'static [OpDecl]) -> &'static [OpDecl] {
         let mut at = 0;
         while at < rows.len() {

@@ -49,7 +49,7 @@ pub enum Use {
 pub enum Elements {
     /// Whatever there is; the op's kernels know more.
     Any,
-    /// As `Any`, and values that are not tensors: sequences, optional values and maps.
+    /// Like `Any`, and also values that are not tensors: sequences, optional values and maps.
     Value,
     /// Truth values.
     Bool,

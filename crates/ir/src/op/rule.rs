@@ -15,7 +15,7 @@ pub enum Rule {
     Is(DType),
     /// A tensor of the element type that the attribute names.
     Attr(&'static str),
-    /// As `Attr`, or where it is absent the element type of this operand.
+    /// Like `Attr`; if the attribute is absent, the element type of this operand.
     AttrOr(&'static str, usize),
     /// The whole type of this operand, shape included.
     Same(usize),
@@ -31,7 +31,7 @@ pub enum Rule {
     Regions,
     /// Whatever the function says; the verifier of the level knows more.
     Declared,
-    /// As told by a function of the op and its operand types.
+    /// Computed by a function of the op and its operand types.
     Fn(fn(&Op, &Operands<'_>) -> Result<Type, TypeError>),
 }
 

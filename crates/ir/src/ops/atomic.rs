@@ -21,8 +21,8 @@ ops! {
     /// Writes atomically where `mask` holds.
     AtomicStore "atomic_store" Memory (ptr[target], value, mask[opt]) -> () { order: Str = "release", scope: Str = "gpu" }
         tile atomic_store_types lane lane_atomic_store_types;
-    /// Reads again and again until each element is the expected one or `timeout` nanoseconds (i64, one budget for
-    /// all; at least one read) are over; gives which elements were seen equal.
+    /// Reads repeatedly, at least once, until each element is the expected one or `timeout` nanoseconds (i64, for all
+    /// elements together) are over. Returns the elements that were seen equal.
     AtomicPoll "atomic_poll" Memory (ptr, expected, timeout[opt]) -> (done: BOOL)
         { order: Str = "acquire", scope: Str = "gpu" } tile poll_types;
 }

@@ -25,11 +25,11 @@ ops! {
         softmax_precision[opt]: DType, qk_matmul_output_mode: Int = 0, left_window_size: Int = -1, right_window_size: Int = -1,
         plain_mask[internal]: Flag = false,
     } onnx "" 23 shape attention flops attention_flops;
-    /// `attention` as ONNX Runtime's operator of that name has it: operands [batch, length, heads·size], or all three side
-    /// by side in `query`. The keys and values of a step go behind those that `seqlens_k` counts, which with them are one
-    /// more than it says, into caches that have room for `total_sequence_length`. With `do_rotary` queries and keys are
-    /// rotated, at the places behind those or at `position_ids`. Each query sees the keys up to its own place, or of these as
-    /// many as `local_window_size` says. A scale of 0 is 1/√head size.
+    /// `attention` as ONNX Runtime's operator of that name: operands [batch, length, heads·size], or all three side by
+    /// side in `query`. The keys and values of a step are appended to the cached ones, in caches that have room for
+    /// `total_sequence_length`. `seqlens_k` is the resulting number of keys, less one. With `do_rotary` queries and
+    /// keys are rotated, by their positions after the cached ones or by `position_ids`. Each query sees the keys up to
+    /// its own position, at most the last `local_window_size` of them if that is set. A scale of 0 is 1/√head size.
     GroupQueryAttention "group_query_attention" Contract
         (query: Float T, key[opt]: Float T, value[opt]: Float T, past_key[opt]: Float T, past_value[opt]: Float T,
          seqlens_k: Index, total_sequence_length: Index, cos_cache[opt]: Float T, sin_cache[opt]: Float T, position_ids[opt]: I64)
@@ -54,7 +54,7 @@ ops! {
     } onnx "" 23 shape like flops two_each;
 }
 
-/// As the state that comes in, else as the query.
+/// The type of the incoming state, else that of the query.
 fn linear_state_type(op: &Op, operands: &Operands<'_>) -> Result<Type, TypeError> {
     let state = operands(3).or_else(|| operands(0)).and_then(Type::dtype);
     state.map(Type::unranked).ok_or(TypeError::MissingOperand {
@@ -274,7 +274,7 @@ fn by_head(
     Ok(transposed)
 }
 
-/// For each sequence, the place of the first of its new keys: behind those that are cached. A prompt may be shorter than the
+/// For each sequence, the position of its first new key: after the cached keys. A prompt may be shorter than the
 /// operand that holds it, and starts at 0.
 fn first_place(
     b: &mut Builder<'_>,

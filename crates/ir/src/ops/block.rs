@@ -27,7 +27,7 @@ ops! {
     View "view" Tile (x) -> (y: Element(0)) { reorder: Flag = false } cost 0 class View tile block checks view_result;
     /// Axis i of the result is axis `order[i]` of the operand.
     Permute "permute" Tile (x) -> (y: Element(0)) { order: Ints } class View tile permute_types;
-    /// One block of rank 1 behind the other.
+    /// Concatenates two blocks of rank 1.
     Cat "cat" Tile (a, b) -> (c: Element(0)) {} class Element tile cat_types;
     /// Both blocks along a last axis of length 2.
     Join "join" Tile (a, b) -> (c: Element(0)) {} class Element tile join_types;
@@ -42,18 +42,18 @@ ops! {
     /// Folds the blocks along `axis`, which disappears; the region combines two elements: parameters are the left
     /// ones of all operands, then the right ones. The order of combinations is open.
     Reduce "reduce" Tile (xs[many]) -> (ys[many]: Regions) { axis: Int } regions 1 tile reduce_types;
-    /// Inclusive prefixes along `axis`, from its end with `reverse`; the region is as that of `reduce`, the left
-    /// elements being the prefix so far.
+    /// Inclusive prefixes along `axis`, from its end with `reverse`. The region is like that of `reduce`; its left
+    /// elements are the prefix so far.
     PrefixScan "prefix_scan" Tile (xs[many]) -> (ys[many]: Regions)
         { axis: Int, reverse: Flag = false } regions 1 tile prefix_scan_types;
-    /// Runs the region for each run of `pack` consecutive elements: parameters are the `pack` elements of the first
-    /// operand, then of the next; what it yields likewise.
+    /// Runs the region for each group of `pack` consecutive elements. Its parameters are the `pack` elements of the
+    /// first operand, then of the next, and so on; its results are in the same order.
     Map "map" Tile (xs[many]) -> (ys[many]: Declared) { pack: Int = 1 } regions 1 tile map_types;
     /// Any value of the type.
     Poison "poison" Tile () -> (y: Declared) {}
         cost 0 class Element tile open checks poison_result lane open checks lane_poison_result;
-    /// The operand, of which the program promises: along each axis, a first element divisible by `divisibility` in
-    /// runs of `contiguity` elements that rise by 1, runs of `constancy` equal ones.
+    /// The operand, with promises by the program for each axis: in each run of `contiguity` elements, the elements rise
+    /// by 1 and the first is divisible by `divisibility`; runs of `constancy` elements are equal.
     Hint "hint" Tile (x) -> (y: Same(0)) { contiguity[opt]: Ints, constancy[opt]: Ints, divisibility[opt]: Ints }
         cost 0 class View tile hint_types;
 }

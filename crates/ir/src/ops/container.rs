@@ -31,8 +31,8 @@ ops! {
         onnx "" 11 shape given whole insert;
     /// The number of items.
     SequenceLength "sequence_length" Container (xs: Value) -> (y: I64) {} onnx "" 11 shape scalar;
-    /// A tensor cut along an axis into a sequence: by a vector of sizes, into parts of one size (rank 0), or into
-    /// slices, from which `keepdims = 0` takes the axis.
+    /// A tensor divided along an axis into a sequence: by a vector of sizes, into parts of one size (rank 0), or into
+    /// slices. For slices, `keepdims = 0` removes the axis.
     SplitToSequence "split_to_sequence" Container (x, split[opt]) -> (y: SeqOf(0)) { axis: Int = 0, keepdims: Flag = true }
         onnx "" 11 shape given whole split;
 }
@@ -90,7 +90,7 @@ fn construct(cx: &View<'_>) -> Result<Option<Type>, ShapeError> {
 fn insert(cx: &View<'_>) -> Result<Option<Type>, ShapeError> {
     let (Some(Type::Seq(item)), Some(ty)) = (cx.ty(0), cx.ty(1)) else { return Ok(None) };
     let joined = join(item, ty).ok_or_else(|| mixed(cx, item, ty))?;
-    // Items of an empty sequence say nothing, but they are not told apart from others here.
+    // The item type of an empty sequence carries no information, but empty sequences cannot be recognised here.
     Ok(Some(Type::Seq(Box::new(joined))))
 }
 

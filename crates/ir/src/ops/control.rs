@@ -8,7 +8,7 @@ use crate::tile::{Site, Types};
 use crate::{DType, Type, ops};
 
 ops! {
-    /// Runs region 0 if the condition holds, else region 1, and results in what it yields.
+    /// Runs region 0 if the condition holds, else region 1. The results are what the region yields.
     If "if" Control (cond: Bool) -> (outputs[many]: Regions) {} onnx "" 1 regions 2 shape given tile if_types lane if_types;
     /// Repeats the region at most `trip_count` times while the condition holds. The region takes the iteration number,
     /// the condition and the carried values, and yields the condition, the carried values and one slice of each scan output.
@@ -21,11 +21,12 @@ ops! {
         scan_input_directions[opt]: Ints, scan_output_directions[opt]: Ints,
     } onnx "" 8 regions 1 shape given;
     /// Runs the region for lower, lower + step, … below upper (signed; step is positive). Its parameters are the
-    /// counter and the carried values, which it yields anew; the results are the last ones.
+    /// counter and the carried values, and it yields the next carried values. The results are the last ones.
     For "for" Control (lower, upper, step, init[many]: Value) -> (outputs[many]: Regions) {}
         regions 1 tile for_types lane for_types;
-    /// The first region takes the carried values and yields a condition and values; while it holds, the second takes
-    /// these and yields carried values. The results are the values of the first region's last run.
+    /// The first region takes the carried values and yields a condition and values. While the condition holds, the
+    /// second region takes these values and yields the next carried values. The results are the values of the first
+    /// region's last run.
     While "while" Control (init[many]: Value) -> (outputs[many]: Declared) {} regions 2 tile while_types lane while_types;
     /// Calls function `callee` of the module.
     Call "call" Control (args[many]: Value) -> (results[many]: Declared) { callee: Str } effect Write tile open lane open;

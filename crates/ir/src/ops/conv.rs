@@ -14,10 +14,10 @@ ops! {
     Conv "conv" Contract (x: Float T, w[weight]: Float T, b[opt weight]: Float T) -> (y: Elem(0)) {
         auto_pad: AutoPad = AutoPad::NotSet, dilations[opt]: Ints, group: Int = 1, kernel_shape[opt]: Ints, pads[opt]: Ints, strides[opt]: Ints,
     } onnx "" 1 shape conv flops conv_flops;
-    /// activation(conv(x, w, b) + residual): what fusion makes of a convolution and its neighbours. Activations are
+    /// activation(conv(x, w, b) + residual): the result of fusing a convolution with its neighbours. Activations are
     /// `none`, `clip` (alpha to beta), `elu` (alpha), `gelu`, `gelu_tanh`, `hard_sigmoid` (alpha, beta), `hard_swish`,
-    /// `leaky_relu` (alpha), `mish`, `relu`, `sigmoid`, `silu` and `tanh` ([`crate::op::Activation`]); the residual has the shape
-    /// of the result.
+    /// `leaky_relu` (alpha), `mish`, `relu`, `sigmoid`, `silu` and `tanh` ([`crate::op::Activation`]); the residual has
+    /// the shape of the result.
     FusedConv "fused_conv" Contract (x: Float T, w[weight]: Float T, b[opt weight]: Float T, residual[opt]: Float T) -> (y: Elem(0)) {
         auto_pad: AutoPad = AutoPad::NotSet, dilations[opt]: Ints, group: Int = 1, kernel_shape[opt]: Ints, pads[opt]: Ints, strides[opt]: Ints,
         activation: FusedActivation = FusedActivation::None, alpha: Float = 0.0, beta: Float = 0.0,
@@ -26,9 +26,9 @@ ops! {
     ConvInteger "conv_integer" Quant (x: Any T, w[weight]: Any U, x_zero_point[opt weight]: Any T, w_zero_point[opt weight]: Any U) -> (y: Is(DType::I32)) {
         auto_pad: AutoPad = AutoPad::NotSet, dilations[opt]: Ints, group: Int = 1, kernel_shape[opt]: Ints, pads[opt]: Ints, strides[opt]: Ints,
     } onnx "" 10 shape integer_conv flops conv_flops;
-    /// Transposed convolution, the gradient of `conv` by its input; `w` is [C, M/group, kernel…]. An axis has stride·(n
-    /// − 1) + output_padding + k' − begin − end places, or those that `output_shape` asks for, by pads that are split
-    /// as `auto_pad` says; SAME means n·stride.
+    /// Transposed convolution, the gradient of `conv` by its input; `w` is [C, M/group, kernel…]. An axis has length
+    /// stride·(n − 1) + output_padding + k' − begin − end, or the length that `output_shape` states, with pads that are
+    /// split according to `auto_pad`. SAME means n·stride.
     ConvTranspose "conv_transpose" Contract (x: Float T, w[weight]: Float T, b[opt weight]: Float T) -> (y: Elem(0)) {
         auto_pad: AutoPad = AutoPad::NotSet, dilations[opt]: Ints, group: Int = 1, kernel_shape[opt]: Ints, output_padding[opt]: Ints,
         output_shape[opt]: Ints, pads[opt]: Ints, strides[opt]: Ints,

@@ -1,4 +1,4 @@
-//! Descriptors. Their element type tells the sign with which reductions compare; blocks may have the other.
+//! Descriptors. Their element type decides whether reductions compare as signed; blocks may differ in sign.
 
 use crate::op::TypeError;
 use crate::op::grammar::ops;
@@ -16,7 +16,7 @@ ops! {
         { cache: Str = "none", eviction: Str = "normal" } effect Read cost 8 class Element tile load_types checks load_result;
     /// Writes the block that starts at the offsets as far as it is inside.
     DescriptorStore "descriptor_store" Memory (descriptor[target], value, offsets[many]) -> () {} tile store_types;
-    /// As `descriptor_store`, combining atomically by `op`: `add`, `min`, `max`, `and`, `or`, `xor`.
+    /// Like `descriptor_store`, combining atomically by `op`: `add`, `min`, `max`, `and`, `or`, `xor`.
     DescriptorReduce "descriptor_reduce" Memory (descriptor[target], value, offsets[many]) -> () { op: Str } tile reduce_types;
     /// Rows of the tensor by number, from a column on.
     DescriptorGather "descriptor_gather" Memory (descriptor, rows, column) -> (y: Declared) {}

@@ -42,7 +42,7 @@ fn dot_types(site: &Site<'_>) -> Types {
     product(site, &a_dims, &b_dims, a.is_float())
 }
 
-/// The type of the sum, with dimensions [m, n] for factors [m, k] and [k, n], perhaps behind a batch axis.
+/// The type of the sum, with dimensions [m, n] for factors [m, k] and [k, n], possibly after a batch axis.
 fn product(site: &Site<'_>, a: &[usize], b: &[usize], float: bool) -> Types {
     let ([.., m, k], 2 | 3) = (a, a.len()) else {
         return Err(site.wrong(0, "a block of rank 2 or 3"));

@@ -9,10 +9,11 @@ use crate::shape::{Elem, Expr, Known, ShapeError, Shapes, View, dims, nothing, o
 use crate::{Dim, counted, geometry};
 
 ops! {
-    /// Cuts or zero-pads the named axes (all if absent) around the centre to the given sizes; an odd element is cut
-    /// before and padded behind.
+    /// Cuts or zero-pads the named axes (all if absent) around the centre to the given sizes; an odd element is cut at
+    /// the beginning and padded at the end.
     CenterCropPad "center_crop_pad" Move (x, shape) -> (y: Elem(0)) { axes[opt]: Ints } onnx "" 18 shape center_crop_pad;
-    /// Slices along the axis where the condition, a bool vector, holds; of the flattened operand if there is no axis.
+    /// The slices along the axis at which the condition, a bool vector, holds. Without an axis, elements of the
+    /// flattened operand.
     Compress "compress" Move (x, condition: Bool) -> (y: Elem(0)) { axis[opt]: Int } onnx "" 9 shape compress;
     /// Slices of `x` along the axis at the indices (negative from the end).
     Gather "gather" Move (x[weight], indices: Index) -> (y: Elem(0)) { axis: Int = 0 }
@@ -20,12 +21,12 @@ ops! {
     /// y[i…] = x[i… with the index at i… along the axis]; the result has the shape of the indices.
     GatherElements "gather_elements" Move (x, indices: Index) -> (y: Elem(0)) { axis: Int = 0 }
         onnx "" 11 shape gather_elements values gather_elements_values;
-    /// Slices of `x` at the index tuples in the last axis of `indices`, behind `batch_dims` axes that both share.
+    /// Slices of `x` at the index tuples in the last axis of `indices`, after `batch_dims` axes that both share.
     GatherND "gather_nd" Move (x, indices: I64) -> (y: Elem(0)) { batch_dims: Int = 0 } onnx "" 11 shape gather_nd;
     /// Indices of the elements that are not zero, one column each.
     NonZero "non_zero" Move (x) -> (y: I64) {} onnx "" 9 shape non_zero;
-    /// `values[1]` at the indices along a further axis of length `depth`, else `values[0]`; an index outside marks
-    /// nothing.
+    /// `values[1]` at the indices along an additional axis of length `depth`, else `values[0]`. An index out of range
+    /// marks nothing.
     OneHot "one_hot" Move (indices, depth, values) -> (y: Elem(2)) { axis: Int = -1 } onnx "" 9 shape one_hot;
     /// Adds or cuts (negative) borders of the named axes: `constant`, `reflect` (without the edge), `edge` or `wrap`.
     Pad "pad" Move (x: Any T, pads: I64, value[opt]: Any T, axes[opt]: Index) -> (y: Elem(0)) { mode: PadMode = PadMode::Constant }

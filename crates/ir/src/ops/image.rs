@@ -10,23 +10,24 @@ ops! {
     /// Sampling grid of an affine map `theta`, for a result of shape `size`: the mapped coordinates, −1 … 1, of each
     /// place.
     AffineGrid "affine_grid" Image (theta, size) -> (grid: Elem(0)) { align_corners: Flag = false } onnx "" 20 shape affine_grid;
-    /// Samples `x` by `linear`, `nearest` or `cubic` interpolation at the grid's places, x first, −1 … 1 being the
-    /// edges of the corner elements or, with `align_corners`, their centres; outside `zeros`, `border` or `reflection`.
+    /// Samples `x` by `linear`, `nearest` or `cubic` interpolation at the grid's positions, x first. −1 and 1 are the
+    /// outer edges of the corner elements or, with `align_corners`, their centres. Outside, the padding is `zeros`,
+    /// `border` or `reflection`.
     GridSample "grid_sample" Image (x, grid) -> (y: Elem(0)) {
         align_corners: Flag = false, mode: Interpolation = Interpolation::Linear, padding_mode: SamplePadding = SamplePadding::Zeros,
     } onnx "" 16 shape grid_sample;
     /// Decodes an image file held in a u8 vector to [H, W, C].
     ImageDecoder "image_decoder" Image (stream) -> (image: Is(DType::U8)) { pixel_format: PixelFormat = PixelFormat::Rgb }
         onnx "" 20 shape image_decoder;
-    /// Rows [batch, class, box] of boxes kept, best first, after dropping those below the score threshold or with an
-    /// intersection over union above the other threshold with one that is kept.
+    /// Rows [batch, class, box] of the kept boxes, best first. Dropped are boxes below the score threshold, and boxes
+    /// whose intersection over union with a kept box is above the other threshold.
     NonMaxSuppression "non_max_suppression" Image (boxes, scores, max_output_boxes_per_class[opt], iou_threshold[opt], score_threshold[opt])
         -> (selected: I64) { center_point_box: Flag = false } onnx "" 10 shape non_max_suppression;
     /// Resamples along the named axes to `sizes`, or by `scales`: `nearest`, `linear` or `cubic`.
-    /// `coordinate_transformation_mode` maps places of the result to the operand: half_pixel (also _symmetric,
+    /// `coordinate_transformation_mode` maps positions of the result to the operand: half_pixel (also _symmetric,
     /// pytorch_), align_corners, asymmetric, tf_half_pixel_for_nn, or tf_crop_and_resize, which takes `roi`.
-    /// `nearest_mode` is round_prefer_floor, round_prefer_ceil, floor, ceil, or ceil_when_shrinking: the rule of operator
-    /// set 10, which takes the element above on axes that shrink and the element below on others.
+    /// `nearest_mode` is round_prefer_floor, round_prefer_ceil, floor, ceil, or ceil_when_shrinking: the rule of
+    /// operator set 10, which takes the element above on axes that shrink and the element below on others.
     Resize "resize" Image (x, roi[opt], scales[opt], sizes[opt]) -> (y: Elem(0)) {
         antialias: Flag = false, axes[opt]: Ints, coordinate_transformation_mode: CoordinateTransform = CoordinateTransform::HalfPixel, cubic_coeff_a: Float = -0.75,
         exclude_outside: Flag = false, extrapolation_value: Float = 0.0, keep_aspect_ratio_policy: AspectRatioPolicy = AspectRatioPolicy::Stretch,

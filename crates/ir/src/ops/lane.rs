@@ -24,9 +24,9 @@ ops! {
     /// The vector with the element at place `at` replaced.
     Insert "insert" Lane (x, element) -> (y: Element(0)) { at: Int } cost 0 lane insert_types;
     /// All threads of the threadgroup wait for each other. Their accesses before it to the memory it names
-    /// (`threadgroup`, `device`, `both` or `none`) come before those behind it.
+    /// (`threadgroup`, `device`, `both` or `none`) precede those after it.
     ThreadgroupBarrier "threadgroup_barrier" Together () -> () { memory: Str = "threadgroup" } lane barrier_types;
-    /// As `threadgroup_barrier`, for the threads of a simdgroup.
+    /// Like `threadgroup_barrier`, for the threads of a simdgroup.
     SimdgroupBarrier "simdgroup_barrier" Together () -> () { memory: Str = "threadgroup" } lane barrier_types;
     /// The value of the lane that `lane` (i32) names, for each lane its own choice.
     SimdShuffle "simd_shuffle" Together (x, lane) -> (y: Same(0)) {} lane shuffle_types;
@@ -127,7 +127,7 @@ fn vote(site: &Site<'_>, result: DType) -> Types {
     one(Type::fixed(result, &[]))
 }
 
-/// Whether lanes can hand over elements of the type: no truth values, nothing of 64 bits.
+/// Whether lanes can exchange elements of the type: neither truth values nor 64-bit types.
 fn travels(dtype: DType) -> bool {
     dtype.bits() <= 32 && (dtype.is_int() || is_factor(dtype))
 }

@@ -31,7 +31,7 @@ ops! {
     /// x where the condition holds, else y; broadcast.
     Where "where" Elementwise (condition: Bool, x: Any T, y: Any T) -> (output: Element(1)) {}
         onnx "" 9 values where_values tile where_types lane where_types;
-    /// Whether the element is an infinity of a sign that is asked for.
+    /// Whether the element is an infinity of a requested sign.
     IsInf "is_inf" Elementwise (x: Float) -> (y: BOOL) { detect_negative: Flag = true, detect_positive: Flag = true }
         onnx "" 10 composite is_inf;
     /// Whether the element is not a number.
@@ -54,7 +54,7 @@ fn is_inf<'a>(op: ops::IsInf<'_>, e: &'a Composite<'a>) -> Expr<'a> {
         (true, true) => x.abs().equals(f64::INFINITY),
         (true, false) => x.equals(f64::INFINITY),
         (false, true) => x.equals(f64::NEG_INFINITY),
-        // Nothing is asked for, and nothing is less than itself.
+        // Neither sign is detected, so the result is false: nothing is less than itself.
         (false, false) => x.lt(x),
     }
 }

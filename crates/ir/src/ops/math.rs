@@ -31,8 +31,8 @@ ops! {
     Exp "exp" Elementwise (x: Float) -> (y: Elem(0)) {} onnx "" 1 cost 20 class Function;
     /// 2 to the power of the operand.
     Exp2 "exp2" Elementwise (x: Float) -> (y: Elem(0)) {} cost 20 class Function;
-    /// A function of the C mathematics library, or one that device libraries have beside it, by its name in C without the
-    /// suffix of a type: `acosh`, `hypot`, `normcdf`, `add_rz` (rounded towards zero) …
+    /// A function of the C mathematics library or an extension of it in device libraries, by its C name without the
+    /// type's suffix: `acosh`, `hypot`, `normcdf`, `add_rz` (rounded towards zero) …
     Libm "libm" Elementwise (xs[many]) -> (y: Rule::Attr("to")) { function: Str, to: DType }
         cost 30 class Function tile libm_types lane libm_types;
     /// Natural logarithm.

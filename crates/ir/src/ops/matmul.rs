@@ -11,8 +11,8 @@ use std::collections::{BTreeMap, HashMap};
 ops! {
     /// Determinant of the matrices in the last two axes.
     Det "det" Contract (x) -> (y: Elem(0)) {} onnx "" 11 shape det flops two_each;
-    /// Sum over products as the equation in Einstein's notation tells; `...` stands for axes that broadcast, and
-    /// without `->` the result has the letters that occur once, in order of the alphabet.
+    /// Sums of products by an equation in Einstein's notation. `...` stands for axes that broadcast. Without `->` the
+    /// result has the letters that occur once, in alphabetical order.
     Einsum "einsum" Contract (xs[many]: Any T) -> (y: Elem(0)) { equation: Str } onnx "" 12 shape einsum flops einsum_flops;
     /// alpha·op(a)·op(b) + beta·c for matrices, op transposing where `trans_*` says so, `c` broadcast to the result.
     Gemm "gemm" Contract (a: Number T, b[weight]: Number T, c[opt weight]: Number T) -> (y: Elem(0)) {
@@ -31,11 +31,11 @@ ops! {
     /// element, or one per row of `a` and column of `b`.
     MatMulInteger "matmul_integer" Quant (a: Any T, b[weight]: Any U, a_zero_point[opt weight]: Any T, b_zero_point[opt weight]: Any U) -> (y: Is(DType::I32)) {}
         onnx "" 10 shape matmul flops matmul_flops;
-    /// activation(a·w + bias + residual) as ONNX Runtime's operator of that name, with a matrix w [k, n] of quantised weights, which
-    /// are widened where they are used: (q − zero point)·scale in a's type. `b` [n, blocks, block_size·bits/8] has the
-    /// numbers q column by column, in blocks of `block_size` along k, of 2, 4 or 8 `bits`, lowest bits first. Each block has
-    /// a scale, and a zero point in the type of the scales, or packed like `b` with each column from a byte of its own,
-    /// or 2^(bits − 1). The others are as for `fused_matmul`.
+    /// activation(a·w + bias + residual) as ONNX Runtime's operator of that name, with a matrix w [k, n] of quantised
+    /// weights, which are widened where they are used: (q − zero point)·scale in a's type. `b` [n, blocks,
+    /// block_size·bits/8] has the numbers q column by column, in blocks of `block_size` along k, of 2, 4 or 8 `bits`,
+    /// lowest bits first. Each block has a scale, and a zero point in the type of the scales, or packed like `b` with
+    /// each column starting at a new byte, or 2^(bits − 1). The other operands are those of `fused_matmul`.
     MatMulNBits "matmul_n_bits" Contract
         (a: Float T, b[weight], bias[opt weight]: Float T, residual[opt]: Float T, scales[weight]: Float T, zero_points[opt weight])
         -> (y: Elem(0)) {

@@ -10,24 +10,25 @@ use crate::{DType, Type, ops};
 ops! {
     /// The matrix with this scalar, equal in all lanes, at every place.
     MatrixFill "matrix_fill" Together (x) -> (y: Declared) {} lane matrix_fill_types;
-    /// The matrix whose element (i, j) lies `stride`·i + j elements behind the pointer, or with `transpose` `stride`·j + i.
-    /// Pointer (to device or threadgroup memory) and stride (i32) are equal in all lanes.
+    /// The matrix whose element (i, j) lies `stride`·i + j elements after the pointer, or `stride`·j + i with
+    /// `transpose`. Pointer (to device or threadgroup memory) and stride (i32) are equal in all lanes.
     MatrixLoad "matrix_load" Together (ptr, stride) -> (y: Declared) { transpose: Flag = false } lane matrix_load_types;
     /// Writes a matrix to where `matrix_load` would read it.
     MatrixStore "matrix_store" Together (ptr[target], value, stride) -> () { transpose: Flag = false } lane matrix_store_types;
-    /// a·b + c. Factors have one element type, c has it too or has f32. How often a sum is rounded is open.
+    /// a·b + c. Factors have one element type, c has it too or has f32. The number of roundings of a sum is not
+    /// specified.
     MatrixMultiplyAdd "matrix_multiply_add" Together (a, b, c) -> (y: Same(2)) {} lane matrix_multiply_add_types;
     /// The accumulator with this scalar (f32), equal in all lanes, at every place.
     AccumulatorFill "accumulator_fill" Together (x) -> (y: Declared) {} lane accumulator_fill_types checks accumulator_result;
-    /// The accumulator whose element (i, j), of f32, lies `stride`·i + j elements behind the pointer. Pointer (to device or
-    /// threadgroup memory) and stride (i32) are equal in all lanes.
+    /// The accumulator whose element (i, j), of f32, lies `stride`·i + j elements after the pointer. Pointer (to device
+    /// or threadgroup memory) and stride (i32) are equal in all lanes.
     AccumulatorLoad "accumulator_load" Together (ptr, stride) -> (y: Declared) {}
         lane accumulator_load_types checks accumulator_result;
     /// Writes an accumulator to where `accumulator_load` would read it.
     AccumulatorStore "accumulator_store" Together (ptr[target], value, stride) -> () {} lane accumulator_store_types;
-    /// a·b + c of 32×32 factors in threadgroup memory: element (i, j) of a lies `a_stride`·i + j elements behind `a`, or
-    /// `a_stride`·j + i if the type of c has it transposed; b likewise. Pointers and strides are equal in all lanes. How often a
-    /// sum is rounded is open.
+    /// a·b + c of 32×32 factors in threadgroup memory: element (i, j) of a lies `a_stride`·i + j elements after `a`, or
+    /// `a_stride`·j + i if the type of c has it transposed; the same holds for b. Pointers and strides are equal in all
+    /// lanes. How often a sum is rounded is open.
     AccumulatorMultiplyAdd "accumulator_multiply_add" Together (a, a_stride, b, b_stride, c) -> (y: Same(4)) {}
         lane accumulator_multiply_add_types;
 }
@@ -118,7 +119,7 @@ fn sums(site: &Site<'_>, stride: usize) -> Result<(), TypeError> {
     site.expect(stride, &Type::fixed(DType::I32, &[]))
 }
 
-/// The element type of the matrix behind the pointer, operand 0; its stride is operand `stride`.
+/// The element type of the matrix at the pointer, operand 0; its stride is operand `stride`.
 fn pointee(site: &Site<'_>, stride: usize) -> Result<DType, TypeError> {
     let dtype = site.pointer(0)?.0;
     if !is_factor(dtype) {

@@ -21,13 +21,14 @@ ops! {
     PtrToInt "ptr_to_int" Tile (ptr) -> (y: Is(DType::I64)) {}
         cost 0 class Element tile ptr_to_int_types lane global_ptr_to_int_types;
     /// Reads where `mask` holds; elsewhere memory is not touched and the element is that of `other`, or arbitrary.
-    /// `cache` and `eviction` are hints. At level lane there is no mask, and a pointer gives `width` elements (1, 2 or 4) that
-    /// follow each other; the program promises that its address is a multiple of `align` bytes, 0 being one element's.
+    /// `cache` and `eviction` are hints. At level lane there is no mask, and a pointer gives `width` consecutive
+    /// elements (1, 2 or 4). The program promises that its address is a multiple of `align` bytes; 0 means the size of
+    /// one element.
     Load "load" Memory (ptr, mask[opt], other[opt]) -> (y: Pointee(0))
         { cache: Str = "none", eviction: Str = "normal", volatile: Flag = false, width: Int = 1, align: Int = 0 }
         effect Read cost 8 class Element tile load_types lane lane_load_types;
-    /// Writes where `mask` holds. Of several elements for one place any may be the last. At level lane there is no mask, and
-    /// a vector (of 2 or 4) is written to elements that follow each other; `align` is as that of `load`.
+    /// Writes where `mask` holds. If several elements have the same address, any of them may be written last. At level
+    /// lane there is no mask, and a vector (of 2 or 4) is written to consecutive elements; `align` is as in `load`.
     Store "store" Memory (ptr[target], value, mask[opt]) -> () { cache: Str = "none", eviction: Str = "normal", align: Int = 0 }
         tile store_types lane lane_store_types;
     /// An array of `len` elements of type `dtype`, unwritten, in `space` `threadgroup`, where all threads get the same
@@ -35,14 +36,16 @@ ops! {
     /// threadgroup memory.
     Alloc "alloc" Memory () -> (ptr: Declared)
         { space: Str, dtype: DType, len: Int } lane alloc_types;
-    /// All memory effects before it come before those behind it, for every thread of the program.
+    /// All memory effects before it precede those after it, for every thread of the program.
     Barrier "barrier" Memory () -> () {} tile open;
-    /// Accesses to the device's memory before it, this thread's and those that barriers put before it, come before those
-    /// behind it also for threads of other threadgroups, if these learn of it by an atomic op and have a fence behind that.
+    /// Orders accesses to the device's memory for threads of other threadgroups: accesses before the fence, by this
+    /// thread or ordered before it by barriers, precede those after it. The other threads must learn of it by an atomic
+    /// op followed by a fence.
     DeviceFence "device_fence" Memory () -> () {} lane open;
-    /// Prints a line for each element: `pid (x, y, z) idx (i, j)`, `prefix`, `(operand n) ` where there are several, and the
-    /// element; of no operands one line. `signed` tells which operands are signed integers, else their types do. At level lane
-    /// elements of a block of `dims`, if that is not empty, are printed one by one: the last operand (i32) is the place.
+    /// Prints a line for each element: `pid (x, y, z) idx (i, j)`, `prefix`, `(operand n) ` where there are several,
+    /// and the element; one line without operands. `signed` says which operands are signed integers; without it their
+    /// types do. At level lane elements of a block of `dims`, if that is not empty, are printed one by one: the last
+    /// operand (i32) is the position.
     Print "print" Memory (xs[many]) -> ()
         { prefix: Str, hex: Flag = false, signed[opt]: Ints, dims[opt]: Ints } tile print_types lane lane_print_types;
     /// Stops the launch with `message` if an element of the condition is false.

@@ -13,8 +13,8 @@ ops! {
     ArrayFeatureExtractor "array_feature_extractor" Ml (x, y) -> (z: Elem(0)) {} onnx "ai.onnx.ml" 1 shape given;
     /// 1 above the threshold, else 0.
     Binarizer "binarizer" Ml (x) -> (y: Elem(0)) { threshold: Float = 0.0 } onnx "ai.onnx.ml" 1 shape like;
-    /// The values of a map by ascending key as a row; a `SPARSE` map has keys that are places below `max_map`, others
-    /// being 0.
+    /// The values of a map by ascending key, as a row. The keys of a `SPARSE` map are positions below `max_map`; other
+    /// elements are 0.
     CastMap "cast_map" Ml (x: Value) -> (y: Fn(cast_map_type)) { cast_to: MapCast = MapCast::Float, map_form: MapForm = MapForm::Dense, max_map: Int = 1 }
         onnx "ai.onnx.ml" 1 shape given;
     /// Category names to numbers or back.
@@ -48,8 +48,8 @@ ops! {
     } onnx "ai.onnx.ml" 1 shape regression;
     /// Rows divided by their greatest magnitude (`MAX`), sum of magnitudes (`L1`) or Euclidean norm (`L2`).
     Normalizer "normalizer" Ml (x) -> (y: F32) { norm: RowNorm = RowNorm::Max } onnx "ai.onnx.ml" 1 shape like;
-    /// One-hot vectors of categories in a further axis; all zeros for an unknown one, which without `zeros` is an
-    /// error.
+    /// One-hot vectors of categories in an additional axis. An unknown category gives all zeros, or an error without
+    /// `zeros`.
     OneHotEncoder "one_hot_encoder" Ml (x) -> (y: F32) { cats_int64s[opt]: Ints, cats_strings[opt]: Strs, zeros: Flag = true }
         onnx "ai.onnx.ml" 1 shape one_hot_categories;
     /// (x − offset)·scale per column.
@@ -139,7 +139,7 @@ fn category_type(_: &Op, operands: &Operands<'_>) -> Result<Type, TypeError> {
     Ok(Type::unranked(if strings { DType::I64 } else { DType::Str }))
 }
 
-/// As the values that the op may give.
+/// The type of the values that the op may return.
 fn label_values_type(op: &Op, _: &Operands<'_>) -> Result<Type, TypeError> {
     let dtype = ops::LabelEncoder::of(op).and_then(|op| {
         let tensor = op.values_tensor().map(Literal::dtype);

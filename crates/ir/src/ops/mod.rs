@@ -1,8 +1,8 @@
-//! Every op: a file has the rows of a family, the functions that these name, and their tests. The grammar of rows is in
-//! `op/grammar.rs`, conventions that several ops share are in `op/conventions.md`. Graph ops follow the newest meaning of the
-//! ONNX operator that their variant is named after (<https://onnx.ai/onnx/operators/>); an importer translates older forms to
-//! these. Ops of levels tile and lane have the meaning of Triton's ops (<https://triton-lang.org>) and of Metal's functions
-//! (Metal Shading Language Specification, sections 5.2.3.6 and 6.7 to 6.9).
+//! Every op. A file has the rows of a family, the functions that the rows name, and their tests. The grammar of rows is
+//! in `op/grammar.rs`, conventions that several ops share are in `op/conventions.md`. Graph ops have the newest meaning
+//! of the ONNX operator that their variant is named after (<https://onnx.ai/onnx/operators/>); an importer translates
+//! older forms. Ops of levels tile and lane have the meaning of Triton's ops (<https://triton-lang.org>) and of Metal's
+//! functions (Metal Shading Language Specification, sections 5.2.3.6 and 6.7 to 6.9).
 //!
 //! There is a typed view of each op, by the name of its kind. `Conv::of(op)?` has the operands, results and attributes of the op's row as
 //! functions, `Conv::new(x, w, b)` begins a new op, and `Conv::edit(op)?` changes attributes of one. A name that no row has

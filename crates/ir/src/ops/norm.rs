@@ -24,7 +24,7 @@ ops! {
     InstanceNormalization "instance_normalization" Reduce (x: Float T, scale[weight]: Float T, b[weight]: Float T) -> (y: Elem(0)) { epsilon: Float = 1e-5 }
         onnx "" 1 shape like;
     /// (x − mean)/√(variance + epsilon)·scale + b, statistics over the axes from `axis` on; mean and 1/√(variance +
-    /// epsilon) are further results, those axes being 1.
+    /// epsilon) are additional results, in which those axes have length 1.
     LayerNormalization "layer_normalization" Reduce (x: Float T, scale[weight]: Float T, b[opt weight]: Float T)
         -> (y: Elem(0), mean[opt]: AttrOr("stash_type", 0), inv_std_dev[opt]: AttrOr("stash_type", 0)) {
         axis: Int = -1, epsilon: Float = 1e-5, stash_type: DType = DType::F32,

@@ -41,7 +41,7 @@ ops! {
     } onnx "" 9 shape max_unpool;
 }
 
-/// The window's sizes; an operand of known rank tells how many there must be.
+/// The window's sizes. Their number is checked against the rank of the operand, if that is known.
 fn kernel(cx: &View<'_>) -> Result<Shape, ShapeError> {
     cx.expect_rank_from(0, 2)?;
     let axes = cx.shape(0).map(|x| x.len() - 2);

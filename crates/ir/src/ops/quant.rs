@@ -22,7 +22,7 @@ ops! {
     } onnx "" 10 shape like;
 }
 
-/// As the attribute says, else as the zero point, else u8.
+/// The type that the attribute states, else that of the zero point, else u8.
 fn quantized_type(op: &Op, operands: &Operands<'_>) -> Result<Type, TypeError> {
     let zero_point = operands(2).and_then(Type::dtype);
     Ok(Type::unranked(

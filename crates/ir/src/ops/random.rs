@@ -10,8 +10,8 @@ use crate::shape::{Expr, Shapes, View, nothing, one};
 ops! {
     /// 1 with the probability that the operand gives, else 0.
     Bernoulli "bernoulli" Random (x) -> (y: AttrOr("dtype", 0)) { dtype[opt]: DType, seed[opt]: Float } onnx "" 15 shape like;
-    /// In training mode zeroes elements with probability `ratio` (1/2 if absent), scales the others by 1/(1 − ratio)
-    /// and tells by the mask which those are; else the operand itself.
+    /// In training mode zeroes elements with probability `ratio` (1/2 if absent), and scales the others, which the mask
+    /// marks, by 1/(1 − ratio). Otherwise the operand itself.
     Dropout "dropout" Random (x, ratio[opt], training_mode[opt]) -> (y: Elem(0), mask[opt]: BOOL) { seed[opt]: Int }
         onnx "" 1 shape same_for_all identity keeps_all;
     /// Samples class indices by unnormalised log probabilities.

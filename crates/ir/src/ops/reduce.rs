@@ -55,7 +55,7 @@ ops! {
     TopK "topk" Reduce (x: Number, k) -> (values: Elem(0), indices: I64) { axis: Int = -1, largest: Flag = true, sorted: Flag = true }
         onnx "" 1 shape top_k;
     /// Distinct elements of the flattened operand or distinct slices along `axis`, ascending or in order of occurrence,
-    /// with the index of the first occurrence, the place of each element among them, and counts.
+    /// with the index of the first occurrence, the position of each element among them, and counts.
     Unique "unique" Reduce (x) -> (y: Elem(0), indices[opt]: I64, inverse_indices[opt]: I64, counts[opt]: I64) {
         axis[opt]: Int, sorted: Flag = true,
     } onnx "" 11 shape unique;

@@ -1,4 +1,4 @@
-//! Ops that keep elements and their order and change dimensions, and those that tell these.
+//! Ops that change dimensions but keep elements and their order, and ops that return dimensions.
 
 use super::common::{always, given, same_dims, scalar};
 use crate::op::grammar::ops;
@@ -56,7 +56,7 @@ fn reshape(cx: &View<'_>) -> Shapes {
             Some((_, Some(n))) if n < 0 => {
                 return Err(cx.error(format!("{} holds {n}", cx.name(1))));
             }
-            // Equal to the name for all but empty tensors, of which a size 0 would copy an axis.
+            // Equal to the name except for empty tensors, where a size of 0 would copy an axis.
             Some((e, _)) => e.dim(),
         });
     }
@@ -176,7 +176,7 @@ fn shape(cx: &View<'_>) -> Shapes {
     one(vec![Dim::Fixed(end.saturating_sub(start))])
 }
 
-/// The first axis that a Shape op gives, and the one behind the last.
+/// The first axis that a Shape op returns, and the one after the last.
 fn shape_bounds(cx: &View<'_>, rank: usize) -> (usize, usize) {
     let (start, end) = ops::Shape::of(cx.op).map_or((0, None), |op| (op.start(), op.end()));
     geometry::shape_bounds(start, end, rank)

@@ -196,7 +196,7 @@ fn split(cx: &View<'_>) -> Shapes {
     Ok(sizes.into_iter().map(part).collect())
 }
 
-/// Concat along the first axis. Operands that are not known but for their length count as such.
+/// Concat along the first axis. Of an operand whose contents are unknown, only the length counts.
 fn concat_values(cx: &View<'_>) -> Option<Known> {
     if cx.op.inputs.is_empty() || cx.rank(0)? != 1 {
         return None;

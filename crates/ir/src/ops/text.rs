@@ -16,8 +16,8 @@ ops! {
     StringNormalizer "string_normalizer" Text (x: Str) -> (y: Is(DType::Str)) {
         case_change_action: CaseChange = CaseChange::None, is_case_sensitive: Flag = false, locale[opt]: Str, stopwords[opt]: Strs,
     } onnx "" 10 shape string_normalizer;
-    /// Cuts strings at a delimiter, by default at runs of blanks, at most `maxsplit` times; the last axis is filled up
-    /// with empty strings, the second result counts the parts.
+    /// Cuts strings at a delimiter, by default at runs of blanks, at most `maxsplit` times; the last axis is filled
+    /// with empty strings, and the second result counts the parts.
     StringSplit "string_split" Text (x: Str) -> (y: Is(DType::Str), counts: I64) { delimiter[opt]: Str, maxsplit[opt]: Int }
         onnx "" 20 shape string_split;
     /// Counts the pool's n-grams in each row, with up to `max_skip_count` elements skipped between theirs: the counts

@@ -46,7 +46,7 @@ pub(super) fn steps(cx: &View<'_>, name: &str, axes: usize) -> Result<Vec<i64>, 
     list(cx, name, (1, axes), 1)
 }
 
-/// Borders before all axes, then after them; 0 where they are left out.
+/// The borders at the beginning of each axis, then those at the end; 0 by default.
 pub(super) fn borders(cx: &View<'_>, axes: usize) -> Result<Vec<i64>, ShapeError> {
     list(cx, "pads", (2, axes), 0)
 }
@@ -91,7 +91,7 @@ impl Windows {
         Ok(input.iter().enumerate().map(|(i, n)| self.along(i, n)).collect())
     }
 
-    /// The number of windows along an axis of which something is not a number.
+    /// The number of windows along an axis for which some size is symbolic.
     fn along(&self, i: usize, n: &Dim) -> Dim {
         let stride = self.strides[i];
         if matches!(self.auto_pad, AutoPad::SameUpper | AutoPad::SameLower) {

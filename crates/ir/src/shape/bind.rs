@@ -6,7 +6,7 @@ use super::unify;
 use crate::{Dim, Func, TensorType, Type, ValueId};
 use std::collections::HashMap;
 
-/// Gives parameters their types and replaces dimension names by what they turn out to be, in the types of all values.
+/// Gives parameters their types, and replaces dimension names by their values in the types of all values.
 ///
 /// This is enough where all dimensions are expressions over those of the parameters. [`infer`](super::infer) looks at the ops, too.
 pub fn bind(func: &mut Func, inputs: &HashMap<ValueId, Type>) -> Result<(), ShapeError> {

@@ -1,4 +1,4 @@
-//! Element types that operands must have, as the op table tells.
+//! Checks of operands' element types against the op table.
 
 use super::error::ShapeError;
 use crate::op::Elements;

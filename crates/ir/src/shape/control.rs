@@ -38,7 +38,7 @@ impl Infer<'_> {
         let taken = condition.and_then(|k| k.ints()).and_then(|v| v.first().map(|v| *v != 0));
         let mut failed = [false; 2];
         for (i, block) in [yes, no].into_iter().enumerate() {
-            // A branch that is not taken may well not fit: that can be what the condition asks.
+            // A branch that is not taken may have contradicting types: the condition may test exactly that.
             match self.block(block) {
                 Err(ShapeError::Shape { .. }) if taken != Some(i == 0) => {
                     failed[i] = true;

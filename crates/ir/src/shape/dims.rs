@@ -1,4 +1,4 @@
-//! Arithmetic on dimensions of which not all are known.
+//! Arithmetic on dimensions that may be unknown.
 
 use super::expr::Expr;
 use crate::{Dim, Shape};
@@ -36,7 +36,7 @@ pub(crate) fn times(dim: &Dim, k: i64) -> Dim {
     map(dim, |e| e.mul(&Expr::from(k)))
 }
 
-/// Divided by a number of which it must be a multiple; rounded down while it has no number.
+/// A dimension divided by a number that must divide it; rounded down if it is symbolic.
 pub(crate) fn part(dim: &Dim, k: i64) -> Dim {
     map(dim, |e| e.div_floor(&Expr::from(k)))
 }

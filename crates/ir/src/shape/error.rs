@@ -25,7 +25,7 @@ pub enum ShapeError {
         /// The operands that the op takes.
         expected: String,
     },
-    /// Shapes, values or attributes that do not go together.
+    /// Shapes, values or attributes that contradict each other.
     #[error("{op}: {reason}")]
     Shape {
         /// The op.
@@ -42,7 +42,7 @@ pub enum ShapeError {
         actual: String,
         /// The declared type.
         declared: String,
-        /// Which dimension's name stands for two numbers, if that is the reason.
+        /// The name of a dimension that stands for two numbers, if that is the reason.
         detail: String,
     },
     /// A type is given for a value that is not a parameter.

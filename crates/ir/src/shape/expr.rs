@@ -1,8 +1,8 @@
 //! Integer expressions over named dimensions, in one canonical spelling.
 //!
-//! An expression is a polynomial with integer coefficients over names and over the non-polynomial
-//! terms `floor(a/b)`, `max(a, b)` and `min(a, b)`. Equal spellings are equal numbers, which is all
-//! that [`Dim::Sym`] needs; the reverse does not hold for every identity of floors and maxima.
+//! An expression is a polynomial with integer coefficients over names and over the non-polynomial terms `floor(a/b)`,
+//! `max(a, b)` and `min(a, b)`. Equal spellings mean equal numbers, which is all that [`Dim::Sym`] needs. Equal numbers
+//! may have different spellings, as not every identity of floors and maxima is known.
 
 use crate::Dim;
 use std::collections::BTreeMap;
@@ -61,7 +61,7 @@ impl Expr {
         match self.constant() {
             Some(n) => usize::try_from(n).map_or(Dim::Unknown, Dim::Fixed),
             None => match self.as_name() {
-                // A name which reads like an expression of its own keeps its marks.
+                // A name that reads like another expression keeps its quotes.
                 Some(name) if super::parse::parse(name).is_none_or(|e| e == *self) => {
                     Dim::Sym(name.clone())
                 }

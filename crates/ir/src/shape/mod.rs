@@ -1,11 +1,11 @@
 //! Type rules of the graph level: symbolic shape inference, which is also the type check of `graph` functions.
 //!
-//! [`infer`] follows a whole function. A [`Rule`] is that of one op alone, for devices that have to know what a launch
-//! gives before it ends.
+//! [`infer`] handles a whole function. A [`Rule`] is for a single op, for devices that must know the results' shapes
+//! before a launch ends.
 //!
-//! Every value's type is refined as far as it follows from the parameters' types: dimensions become
-//! numbers or canonical expressions over named dimensions. Small integer values are followed through
-//! shape arithmetic. What cannot be known stays unknown; what contradicts itself is an error.
+//! Every value's type is refined as far as it follows from the parameters' types: dimensions become numbers or
+//! canonical expressions over named dimensions. Small integer values are followed through shape arithmetic. Types that
+//! cannot be derived stay unknown; contradictions are errors.
 
 mod bind;
 mod check;

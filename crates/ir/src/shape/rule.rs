@@ -11,7 +11,7 @@ use std::collections::HashMap;
 pub struct Operand {
     /// Its type.
     pub ty: Type,
-    /// Its elements, if they are at hand; shapes follow from those of small tensors only ([`MAX_ELEMS`]).
+    /// Its elements, if available. Shapes depend on the elements of small tensors only ([`MAX_ELEMS`]).
     pub value: Option<Literal>,
 }
 
@@ -59,8 +59,8 @@ impl Rule {
         Some(Rule { op, func, known })
     }
 
-    /// Types of the results in order, `None` for those that nobody asked for. Operands count as the function declares
-    /// them where `operands` has none. An error if the operands contradict each other: a launch could only fail.
+    /// Types of the results in order, `None` for unused ones. Where `operands` has no entry, the function's declared
+    /// type counts. An error if the operands contradict each other, because a launch could only fail.
     pub fn results(&self, operands: &[Option<Operand>]) -> Result<Vec<Option<Type>>, ShapeError> {
         let (mut func, mut known) = (self.func.clone(), self.known.clone());
         for (value, operand) in self.op.inputs.iter().zip(operands) {

@@ -14,7 +14,7 @@ pub(super) fn evaluate(cx: &View<'_>) -> Vec<Option<Known>> {
     found
 }
 
-/// Known values of results, in order. Rules give that of the first result, or those of all.
+/// Known values of results, in order. A rule gives the value of the first result, or the values of all.
 pub(crate) struct Values(Vec<Option<Known>>);
 
 impl From<Option<Known>> for Values {

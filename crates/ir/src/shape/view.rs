@@ -177,7 +177,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Fails if two dimensions are known to differ; else what is known of both.
+    /// The more precise of two dimensions; an error if they are known to differ.
     pub(crate) fn equal(&self, a: &Dim, b: &Dim, what: &str) -> Result<Dim, ShapeError> {
         dims::unify(a, b).ok_or_else(|| self.error(format!("{what}: {a} and {b} differ")))
     }

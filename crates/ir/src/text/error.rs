@@ -5,7 +5,7 @@ use crate::op::TypeError;
 use crate::{DType, Type, counted};
 use std::fmt;
 
-/// A text that is no module: what is wrong and where.
+/// A text that is not a module: what is wrong and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseError {
     /// Line, from 1.

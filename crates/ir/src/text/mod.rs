@@ -36,7 +36,7 @@
 //! ```
 //!
 //! * Attributes are printed in the order of their names, whatever order they were written in.
-//! * `_` is an operand that is left out, or a result that nobody asked for.
+//! * `_` is an operand that is left out, or an unused result.
 //! * After `:` stands one type for each named result. Where it is left out, the types follow from the op's type rule
 //!   ([`crate::op::Rule`]), shapes unknown. Only a constant is printed without its type.
 //! * A number with a point, an exponent, `inf` or `nan` is a float attribute, any other an integer. Elements of tensors

@@ -1,8 +1,9 @@
 //! Type rules of the tile level, where every dimension is a number.
 //!
-//! Rules stand with the rows of ops, in `ops`. [`infer`] checks the operands and attributes of an op and gives the types of its
-//! results as far as they follow; [`declared`] checks those that only the function tells, such as the dimensions of a `splat`.
-//! [`signature`] tells what the regions of an op take and yield. Level lane uses them too.
+//! Rules are next to the rows of ops, in `ops`. [`infer`] checks the operands and attributes of an op and gives the
+//! types of its results as far as they follow; [`declared`] checks types that only the function states, such as the
+//! dimensions of a `splat`. [`signature`] gives the parameters and results of an op's regions. Level lane uses them
+//! too.
 
 mod elementwise;
 mod origin;

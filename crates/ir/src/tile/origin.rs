@@ -32,8 +32,8 @@ impl Origin {
     }
 }
 
-/// The origins of all pointers and descriptors of a module at level tile or lane; those of a function that is called from several places
-/// are all that it may be given.
+/// The origins of all pointers and descriptors of a module at level tile or lane; a function that is called from
+/// several places has the origins of all its calls.
 #[derive(Debug)]
 pub struct Origins<'m> {
     module: &'m Module,
@@ -53,8 +53,8 @@ impl<'m> Origins<'m> {
         origins
     }
 
-    /// The origin of a value of the function, which must be of the module; of others than pointers and descriptors it
-    /// is empty.
+    /// The origin of a value of the function, which must be in the module. Empty for values that are neither pointers
+    /// nor descriptors.
     pub fn of(&self, func: &str, value: ValueId) -> Origin {
         let key =
             self.module.funcs.iter().find(|f| f.name == func).map(|f| (f.name.as_str(), value));

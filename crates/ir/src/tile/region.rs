@@ -32,7 +32,7 @@ pub(crate) fn signature(func: &Func, op: &Op) -> Result<Vec<Signature>, TypeErro
         }
         K::While => {
             let init = operands(&site, 0)?;
-            // The condition comes first; the values behind it are free.
+            // The condition comes first; the values after it may have any type.
             let yields = site.types(&site.region(0)?.results);
             let values = yields.get(1..).unwrap_or_default().to_vec();
             vec![

@@ -36,7 +36,7 @@ impl<'a> Site<'a> {
         self.op.input(index).map(|id| self.func.ty(id))
     }
 
-    /// The declared type of a result; `None` if nobody asked for it.
+    /// The declared type of a result; `None` if it is unused.
     pub(crate) fn result(&self, index: usize) -> Option<&'a Type> {
         self.op.output(index).map(|id| self.func.ty(id))
     }
@@ -89,7 +89,7 @@ impl<'a> Site<'a> {
         }
     }
 
-    /// As [`tensor`](Self::tensor), with an element type for which `takes` holds; `what` names those.
+    /// Like [`tensor`](Self::tensor), with an element type for which `takes` holds; `what` names these types.
     pub(crate) fn elements(
         &self,
         index: usize,
@@ -112,7 +112,7 @@ impl<'a> Site<'a> {
         }
     }
 
-    /// As [`pointer`](Self::pointer), to memory that may be written.
+    /// Like [`pointer`](Self::pointer), to memory that may be written.
     pub(crate) fn writable(&self, index: usize) -> Result<(DType, Vec<usize>), TypeError> {
         match self.operand(index)? {
             Type::Pointer(p) if p.space == Space::Constant => {
@@ -128,7 +128,7 @@ impl<'a> Site<'a> {
         Ok((Type::fixed(to, &dims), dims))
     }
 
-    /// The element type of a scalar; `what` names those for which `takes` holds.
+    /// The element type of a scalar; `what` names the types for which `takes` holds.
     pub(crate) fn scalar(
         &self,
         index: usize,

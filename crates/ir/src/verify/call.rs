@@ -5,8 +5,8 @@ use crate::op::Effect;
 use crate::{Func, Module, Op, OpKind, Type, ValueId, ops};
 use std::collections::HashMap;
 
-/// Callees exist, are of the caller's level and take and return what the call says; no function calls itself, by
-/// whatever way; folds call nothing that has effects.
+/// Callees exist, belong to the caller's level, and have the call's types. No function calls itself, directly or
+/// indirectly. Regions of folds call no functions with effects.
 pub(super) fn verify(module: &Module) -> Result<(), VerifyError> {
     let places: HashMap<&str, usize> =
         module.funcs.iter().enumerate().map(|(i, func)| (func.name.as_str(), i)).collect();
@@ -53,7 +53,7 @@ fn agree(func: &Func, op: &Op, callee: &Func) -> Result<(), Violation> {
         for index in 0..ids.len().max(expected.len()) {
             let expected = expected.get(index).map(|&id| callee.ty(id));
             let actual = match ids.get(index) {
-                // A result that nobody asked for fits any type.
+                // An unused result fits any type.
                 Some(None) if what == "result" && expected.is_some() => continue,
                 id => id.copied().flatten().map(|id| func.ty(id)),
             };
@@ -71,7 +71,7 @@ fn agree(func: &Func, op: &Op, callee: &Func) -> Result<(), Violation> {
 fn callees_first(module: &Module, calls: &[Vec<(usize, &Op)>]) -> Result<Vec<usize>, VerifyError> {
     let mut order = vec![];
     let mut done = vec![false; calls.len()];
-    // A function is done once all its callees are; a round without one leaves only circles and what calls them.
+    // A function is done once all its callees are. If a round finishes none, only cycles and their callers are left.
     while order.len() < calls.len() {
         let before = order.len();
         for (i, callees) in calls.iter().enumerate() {

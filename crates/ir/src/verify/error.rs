@@ -6,7 +6,7 @@ use crate::{AttrKind, Level, Type, counted};
 /// A module that breaks a rule of the IR.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum VerifyError {
-    /// There is no function to run.
+    /// The module has no function.
     #[error("the module has no function")]
     Empty,
     /// Two functions of one name.
@@ -63,7 +63,7 @@ pub enum Violation {
         /// Number of operands.
         actual: usize,
     },
-    /// Fewer or more results than declared. Results that nobody asks for count.
+    /// Fewer or more results than declared. Unused results count.
     #[error("has {}, must have {}", counted(*actual, "result"), range(*least, *most))]
     Results {
         /// Least number.

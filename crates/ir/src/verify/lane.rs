@@ -1,11 +1,11 @@
-//! The rules of the lane level: what kernels take and give, and where arrays stand. Whether threads that do something
-//! together all come to it is not known before they run; the interpreter checks it.
+//! The rules of the lane level: parameters and results of kernels, and the places of arrays. Whether all threads reach
+//! a collective op is not known before they run; the interpreter checks it.
 
 use super::{Violation, tile};
 use crate::types::Space;
 use crate::{Func, Level, Op, OpKind, Type, ValueId, lane};
 
-/// A function's number of threads, and what follows from it for parameters and results; an error names the place.
+/// A function's number of threads, and its consequences for parameters and results. An error names the place.
 pub(super) fn kernel(func: &Func) -> Result<(), (&'static str, Box<Violation>)> {
     let fail = |place, fault| Err((place, Box::new(fault)));
     let Some(threads) = func.threads else {
@@ -40,13 +40,13 @@ fn results(func: &Func) -> Result<(), Violation> {
     }
 }
 
-/// Names and types of values; those that the function does not list are another rule's matter.
+/// Names and types of values. Values that the function does not list are skipped; another rule reports them.
 fn of_all<'f>(func: &'f Func, ids: &'f [ValueId]) -> impl Iterator<Item = (&'f str, &'f Type)> {
     let infos = ids.iter().filter_map(|id| func.values.get(id.index()));
     infos.map(|info| (info.name.as_str(), &info.ty))
 }
 
-/// An op in a lane function, behind the rules of every level.
+/// Checks an op in a lane function, after the rules of every level.
 pub(super) fn op(func: &Func, op: &Op, depth: usize) -> Result<(), Violation> {
     super::op::typed(func, op)?;
     crate::tile::declared(func, op)?;

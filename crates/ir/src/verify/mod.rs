@@ -1,12 +1,13 @@
 //! Checks that functions keep the rules of the IR.
 //!
 //! * Every value is defined once, before its uses, by the block of the use or one around it; names are unique.
-//! * Ops belong to the level of the function; operands, results, attributes and regions are those the table declares.
-//! * The types of results agree with the type rules; what a region takes and yields agrees with its op.
+//! * Ops belong to the level of the function, with the operands, results, attributes and regions that the table
+//!   declares.
+//! * The types of results agree with the type rules; the parameters and results of a region agree with its op.
 //!
-//! These rules hold at every level; those of one level only are in a module of their own, called from `Verifier::op`.
-//! Limits of devices and kernels are another matter: [`Type`]s that a rule does not relate are left to them.
-//! Front doors, parsers and passes may build broken functions; whoever hands a function on verifies it.
+//! These rules hold at every level. The rules of a single level are in separate modules, called from `Verifier::op`.
+//! Limits of devices and kernels are not checked here: [`Type`]s that no rule relates are left to them. Importers,
+//! parsers and passes may build broken functions, and must verify a function before they pass it on.
 
 mod call;
 mod error;
@@ -169,7 +170,7 @@ impl<'f> Verifier<'f> {
     }
 }
 
-/// Whether a type is what it must be, as far as both are known.
+/// Whether a type is the required one, as far as both are known.
 fn expect(
     actual: &Type,
     expected: Type,

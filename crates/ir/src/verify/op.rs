@@ -37,7 +37,7 @@ pub(crate) fn operands(op: &Op) -> Result<(), Violation> {
     Ok(())
 }
 
-/// The attributes that the row asks for, each with a value that it can have, and no others.
+/// The attributes are those of the row, with valid values; required ones are present.
 pub(crate) fn attributes(op: &Op) -> Result<(), Violation> {
     let decl = op.decl();
     for (name, value) in op.attrs.iter() {

@@ -1,11 +1,11 @@
-//! The rules of the tile level: exact types, what regions take and yield, and what may happen in them.
+//! The rules of the tile level: exact types, parameters and results of regions, and the effects allowed in regions.
 
 use super::{Violation, region};
 use crate::op::Effect;
 use crate::tile;
 use crate::{Block, Func, Op, OpKind};
 
-/// An op in a tile function, behind the rules of every level.
+/// Checks an op in a tile function, after the rules of every level.
 pub(super) fn op(func: &Func, op: &Op) -> Result<(), Violation> {
     super::op::typed(func, op)?;
     tile::declared(func, op)?;
@@ -50,7 +50,8 @@ fn scalar(func: &Func, block: &Block) -> Result<(), Violation> {
     fault.map_or(Ok(()), Err)
 }
 
-/// Regions that run in no certain order and number have no effects. What callees do is a question for the module.
+/// Regions whose order and number of runs are unspecified have no effects. Their callees are checked for the whole
+/// module.
 fn pure(block: &Block) -> Result<(), Violation> {
     let mut fault = None;
     block.walk(&mut |op| {

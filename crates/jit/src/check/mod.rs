@@ -1,10 +1,10 @@
-//! Checked launches: what is known of the memory that a kernel may touch.
+//! Checked launches: the memory that a kernel may access.
 //!
 //! * An access must stay inside of the tensor that its pointer comes from, which the compiler knows
-//!   ([`trident_ir::tile::Origins`]), whatever lies beside that tensor in memory. Pointers that the kernel read from memory
-//!   or made of integers may go to any tensor of a launch that names all its memory, else anywhere but to null.
-//!   Where no more is to be checked, native code compares addresses with the [`Bound`]s of parameters, for rows of elements at
-//!   once, and asks [`Extents`] about what lies outside of them.
+//!   ([`trident_ir::tile::Origins`]), whatever lies beside that tensor in memory. Pointers that the kernel read from
+//!   memory or made from integers may point to any tensor of a launch that names all its memory. In other launches they
+//!   may point anywhere except to null. If only this is checked, native code compares addresses with the [`Bound`]s of
+//!   parameters, for rows of elements at once, and consults [`Extents`] for addresses outside of them.
 //!
 //! Launches with [all checks](trident_runtime::Checks::All) check more, in a [`Checker`]. Their programs run one after
 //! another, so its lock is always free and every launch finds the same faults.
@@ -146,8 +146,8 @@ impl Checker {
         Ok(())
     }
 
-    /// Whether memory holds [`UNWRITTEN`], aligned as whoever filled it has. An element of 1 or 2 bytes could do so by
-    /// chance: it counts together with those beside it.
+    /// Whether memory holds [`UNWRITTEN`], at the alignment at which it was filled. An element of 1 or 2 bytes could
+    /// match by chance, so it is tested together with its neighbours.
     ///
     /// # Safety
     /// The bytes are readable, and so is the tensor's memory.

@@ -55,7 +55,7 @@ impl<'m> Emitter<'m, '_> {
             let value = self.b.ins().load(elem.clif(), flags, address, 0);
             return self.truth_of_byte(value, elem);
         };
-        // Where nothing may be accessed, the dummy is read instead, which avoids a branch.
+        // Masked-off elements read a dummy instead, which avoids a branch.
         let at = self.b.ins().select(mask, address, self.program.scratch);
         let value = self.b.ins().load(elem.clif(), flags, at, 0);
         let value = self.truth_of_byte(value, elem);

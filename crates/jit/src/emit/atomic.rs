@@ -106,7 +106,7 @@ impl<'m> Emitter<'m, '_> {
                 self.call_routine(op, Routine::AtomicStore { bytes }, &args)?;
             }
             _ => {
-                // Where programs run one after another, a value that is not there will not come.
+                // If programs run one after another, a missing value will never arrive.
                 let waits_long = view(op, ops::AtomicPoll::of)?.timeout().is_none();
                 let alone = self.checking.checks == Checks::All && waits_long;
                 let bits = index_bits(&dims);

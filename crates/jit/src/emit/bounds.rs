@@ -1,8 +1,8 @@
 //! Tests that memory accesses stay inside the memory that the launch's arguments point to.
 //!
-//! The table of a launch records the memory behind each parameter, and the compiler knows which parameters a pointer
-//! may come from. An address is inside if its distance from the base, as an unsigned number, is less than the length; a
-//! sum that wrapped around is far from the base. One comparison tests an element, and the first and last byte a row. An
+//! The table of a launch records the memory of each parameter, and the compiler knows which parameters a pointer may
+//! come from. An address is inside if its distance from the base, as an unsigned number, is less than the length; a sum
+//! that wrapped around is far from the base. One comparison tests an element, and the first and last byte a row. An
 //! access that appears to be outside is passed to [`Context::check`](Context), which knows all the memory of the launch
 //! and reports errors.
 
@@ -20,7 +20,7 @@ use crate::abi::{self, Bound};
 /// Maximum number of parameters that the code compares one pointer with.
 const CANDIDATES: usize = 8;
 
-/// The memory behind a parameter, in registers.
+/// The memory of a parameter, in registers.
 #[derive(Clone, Copy)]
 pub(super) struct Range {
     base: Value,
@@ -34,7 +34,7 @@ impl Emitter<'_, '_> {
         self.checking.checks == Checks::Bounds
     }
 
-    /// Loads the memory range behind each pointer parameter of the entry.
+    /// Loads the memory range of each pointer parameter of the entry.
     pub(super) fn ranges(&mut self, entry: &Func) {
         if !self.bounded() {
             return;

@@ -120,8 +120,8 @@ impl<'m> Emitter<'m, '_> {
         self.wide.allowed && matches!(routine, Routine::Function(f) if is_traced(f))
     }
 
-    /// Computes by routines those functions in these expressions that are normally left to loops, since no loop will
-    /// evaluate the expressions.
+    /// Computes functions in these expressions by routines. Normally loops compute them, but no loop will evaluate
+    /// these expressions.
     pub(super) fn force_functions(&mut self, roots: &[NodeId]) -> Result<()> {
         if !self.wide.allowed {
             return Ok(());

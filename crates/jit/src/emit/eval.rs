@@ -127,7 +127,7 @@ impl<'m> Emitter<'m, '_> {
         Ok(values[0])
     }
 
-    /// Evaluates what accesses memory and does not depend on the inner counter, whose loop is not open yet.
+    /// Evaluates memory accesses that do not depend on the inner counter, whose loop is not open yet.
     pub(super) fn hoist(
         &mut self,
         node: NodeId,

@@ -1,9 +1,9 @@
 //! Polls by which a launch can be stopped while it runs.
 //!
-//! Each thread has fuel, in units of about one operation on an element. Programs and iterations of loops spend an estimate
-//! of their work, and a thread without fuel asks the launch whether it is to stop. A load, a subtraction, a store and a branch
-//! are all that an iteration pays, and neither a clock nor another thread is needed. The launch subtracts what programs spend
-//! outside of loops, so programs without loops have no call of their own for it.
+//! Each thread has fuel, in units of about one operation on an element. Programs and iterations of loops spend an
+//! estimate of their work, and a thread without fuel asks the launch whether it is to stop. An iteration costs a load,
+//! a subtraction, a store and a branch; neither a clock nor another thread is needed. The launch itself subtracts the
+//! work outside of loops, so programs without loops contain no poll.
 
 use std::mem::offset_of;
 

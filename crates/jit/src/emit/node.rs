@@ -49,6 +49,6 @@ pub(super) struct Desc {
     pub(super) base: Value,
     pub(super) lengths: Vec<Value>,
     pub(super) strides: Vec<Value>,
-    /// Bits of the element that stands for those outside.
+    /// Bits of the element that replaces elements outside.
     pub(super) padding: Value,
 }

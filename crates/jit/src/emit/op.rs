@@ -88,7 +88,7 @@ impl<'m> Emitter<'m, '_> {
         }
     }
 
-    /// Defines the result as one of three scalars, those of the grid's axes.
+    /// Defines the result as one of three scalars, one for each axis of the grid.
     fn of_axis(&mut self, op: &Op, scalars: [Value; 3], axis: i64) -> Result<()> {
         let value = usize::try_from(axis).ok().and_then(|axis| scalars.get(axis).copied());
         let value = value.ok_or_else(|| malformed(op, "no such axis"))?;

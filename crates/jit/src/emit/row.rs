@@ -224,7 +224,7 @@ impl<'m> Emitter<'m, '_> {
         self.either(more, rest, |_| Ok(vec![])).map(drop)
     }
 
-    /// Whether what is stored, or else all that is loaded, is masked off from element `first` to the end of the row.
+    /// Whether the stores, or else all loads, are masked off from element `first` to the end of the row.
     fn off(&mut self, row: &Row, first: Value) -> Result<Value> {
         let last = self.int(row.len() as i64 - 1);
         let zero = self.int(0);
@@ -291,7 +291,7 @@ impl<'m> Emitter<'m, '_> {
         })
     }
 
-    /// As [`Self::count_of`], where the test fails for the whole row: tries the end predicted by masks, then bisects.
+    /// Like [`Self::count_of`], if the test fails for the whole row: tries the end predicted by masks, then bisects.
     fn beginning(&mut self, row: &Row) -> Result<Value> {
         let (zero, half) = (self.int(0), self.int(row.len() as i64 >> 1));
         let guess = self.end_of_masks(row)?;

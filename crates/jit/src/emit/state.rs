@@ -288,7 +288,7 @@ pub(super) struct Checking<'m> {
     pub(super) checks: Checks,
     /// The origins of pointers, if accesses are checked.
     origins: Option<Origins<'m>>,
-    /// The memory behind each parameter, if bounds are checked.
+    /// The memory of each parameter, if bounds are checked.
     pub(super) ranges: Vec<Option<Range>>,
     /// Accesses of the loop being emitted that its guard proved to be inside.
     pub(super) proved: Proved,

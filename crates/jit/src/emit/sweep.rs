@@ -28,7 +28,7 @@ impl<'m> Emitter<'m, '_> {
         self.count(0, bits, init, body)
     }
 
-    /// As [`Self::repeat`], but the counter starts at 1; `bits` is not 0.
+    /// Like [`Self::repeat`], but the counter starts at 1; `bits` is not 0.
     pub(super) fn repeat_from_one(
         &mut self,
         bits: u8,
@@ -210,8 +210,8 @@ impl<'m> Emitter<'m, '_> {
         Ok(())
     }
 
-    /// The address of the block's elements, row-major, to be read at once: in the tensor's own memory if they lie there
-    /// in this order, else in scratch.
+    /// The address of the block's elements, row-major, for immediate reading: in the tensor's own memory if they have
+    /// this order there, else in scratch.
     pub(super) fn source(&mut self, node: NodeId, dims: &[usize]) -> Result<Value> {
         let Some((there, address)) = self.in_memory(node, dims)? else {
             return self.address(node, dims);

@@ -103,7 +103,7 @@ impl<'m> Emitter<'m, '_> {
 
     fn compiled(&self, t: Translation<'_>, sink: Sink) -> Option<Wide> {
         let Translation { row, values, words, loads, .. } = t;
-        // What an earlier loop loaded is in the cache, which leaves memory bandwidth to prefetch the next row.
+        // Data that an earlier loop loaded is in the cache, which leaves memory bandwidth to prefetch the next row.
         let again = loads.iter().filter(|(load, _)| self.wide.visited.contains(load));
         let ahead = again.map(|&(load, word)| (word, format_of(self.nodes[load].elem))).collect();
         let loads = loads.iter().map(|l| l.0).collect();

@@ -70,7 +70,7 @@ pub(crate) enum Unary {
     ShiftArithmetic(u8),
 }
 
-/// Relations of floats (false for NaN, but for `Unordered`) and of integers.
+/// Relations of floats (false for NaN, except `Unordered`) and of integers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Relation {
     Less,
@@ -128,7 +128,7 @@ impl Format {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Value {
     /// The element of a stream: contiguous memory whose address is argument `stream`. If `other` is given, memory is
-    /// accessed only for elements that are on, and others have that value.
+    /// accessed only for enabled elements, and the other elements have that value.
     Load {
         stream: usize,
         other: Option<Id>,
@@ -229,8 +229,8 @@ pub(crate) enum Sink {
 
 /// A loop over the elements of a row.
 ///
-/// Its code takes the address of its arguments, words of 8 bytes; the number of elements that are on, which come first;
-/// and the number of all elements. All elements are stored.
+/// Its code takes the address of its arguments, words of 8 bytes; the number of enabled elements, which come first; and
+/// the number of all elements. All elements are stored.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Loop {
     pub(crate) width: Width,
@@ -238,7 +238,7 @@ pub(crate) struct Loop {
     pub(crate) sink: Sink,
     /// Maximum number of elements in a row.
     len: usize,
-    /// Streams for which the memory after the row is prefetched, as the next row mostly lies there.
+    /// Streams for which the memory after the row is prefetched, because it usually holds the next row.
     ahead: Vec<(usize, Format)>,
 }
 
@@ -304,7 +304,8 @@ impl Values {
         self.upper_half_or_nan(sum, x)
     }
 
-    /// The upper half of `bits`; for a NaN that of `x` itself, made quiet, as rounding could have altered it.
+    /// The upper half of `bits`. For a NaN, the upper half of `x` itself, made quiet, because rounding could have
+    /// altered it.
     fn upper_half_or_nan(&mut self, bits: Id, x: Id) -> Id {
         let [high, quiet] = [0xffff_0000, 0x40_0000].map(|bits| self.add(Value::Const(bits)));
         let nan = self.add(Value::Compare(Class::Float, Relation::Unordered, x, x));

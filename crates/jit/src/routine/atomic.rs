@@ -177,7 +177,7 @@ fn access(registry: &mut Registry) {
     sizes! { u8 AtomicU8; u16 AtomicU16; u32 AtomicU32; u64 AtomicU64; }
 }
 
-/// How long a poll lasts: it spins a little, then yields to other threads, possibly those it waits for.
+/// The waiting of a poll: it spins a little, then yields to other threads, possibly the ones that it waits for.
 struct Patience {
     end: Option<Instant>,
     tries: u32,

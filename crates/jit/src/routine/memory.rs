@@ -66,7 +66,7 @@ pub(super) fn register(registry: &mut Registry) {
     histograms!(i8 i16 i32 i64 u8 u16 u32 u64);
 }
 
-/// Copies in segments where the mask holds everywhere or nowhere, of which most masks consist.
+/// Copies in segments over which the mask is constant; most masks consist of few such segments.
 #[inline(always)]
 unsafe fn copy_masked<T: Copy>(out: *mut T, x: *const T, mask: *const u8, n: usize) {
     const RUN: usize = 32;

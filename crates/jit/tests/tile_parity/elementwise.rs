@@ -176,7 +176,7 @@ fn eight_bit_floats_and_longer_blocks() {
         scalar(n as i32),
     ];
     compare(&text, [9, 1, 1], &args);
-    // Offsets that wrap around are no run.
+    // Offsets that wrap around are not a run.
     let body = "%w = constant {value = i32[](2147483640)} %ws = splat(%w) : i32[16] %g = add(%at, %ws) %h = sub(%g, %ws) \
                 %k = less(%g, %ws) %pc = ptr_add(%xs, %h) %l = load(%pc, %m) %q = where(%k, %l, %b) %o = add(%q, %a)";
     let args = [

@@ -165,7 +165,7 @@ fn factors_in_memory() {
         let around = around.replace("%m = equal(%noughts, %noughts)", "%m = less(%rs, %cols)");
         check_memory(&around, [7, 1, 40, n]);
     }
-    // Squares are no lines.
+    // Squares are not lines.
     let squares = "%i = mul(%rs, %rs) %at = add(%i, %cs)";
     check_memory(&format!("{squares} {}", masks[0]), [0, 0, 0, 16]);
 }

@@ -260,7 +260,7 @@ unsafe fn block<S: Simd, const N: usize, const W: usize>(
     for (&tap, w) in layout.taps.iter().zip(weights) {
         let w = if W == 1 { s.splat(w[0]) } else { s.load(w) };
         for i in 0..N {
-            // SAFETY: the copy has a vector behind each place and tap, which `Layout::new` asserts.
+            // SAFETY: the copy has a vector at each position and tap, which `Layout::new` asserts.
             let x = unsafe { S::F32::load_at(s, from[i].add(tap)) };
             acc[i] = w.mul_add(x, acc[i]);
         }

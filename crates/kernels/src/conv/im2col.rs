@@ -53,11 +53,12 @@ struct Span {
     from: usize,
 }
 
-/// Taps by each of which all pixels of a panel find their inputs at one distance: pixel `i`, if it is inside the image, at
-/// `from + i` of a channel. So it is where a row of the output is as long as one of the input, at a stride of 1.
+/// Taps with a constant distance between the pixels of a panel and their inputs: the input of pixel `i` is at `from +
+/// i` of a channel, if it is inside the image. This holds at stride 1 if rows of output and input are equally long.
 struct Shifts {
     from: Vec<isize>,
-    /// A bit for each pixel of the panel that is inside, in words of 64; all words of a tap, then those of the next.
+    /// A bit for each pixel of the panel, set if it is inside, in words of 64 bits: all words of a tap, then those of
+    /// the next.
     inside: Vec<u64>,
     words: usize,
 }
@@ -162,7 +163,7 @@ impl Plan {
             }
         }
         let (pixels, channel) = (pixels.len(), geometry.pixels_in());
-        // What the unchecked accesses of `fill` rely on.
+        // The unchecked accesses of `fill` rely on this.
         let last = |s: &Span| (s.len - 1).checked_mul(inner.stride)?.checked_add(s.from);
         let (mut reads, mut writes) = (inside.iter(), inside.iter().chain(&padding));
         assert!(
@@ -197,7 +198,7 @@ impl Plan {
     /// Fills `dst` with rows `k`, of `width` elements each. `copy(from, to, n)` copies `n` elements, those to read at the
     /// inner stride; `zero(to, n)` clears.
     ///
-    /// Both may rely on what they get: readable and writable elements.
+    /// The elements passed to both are readable and writable.
     #[inline(always)]
     fn fill<T>(
         &self,
@@ -350,8 +351,8 @@ fn fill_lanes<S: Simd>(
     }
 }
 
-/// The lanes of a vector at `from`, one by one, and zeros for the others. A masked load that reaches into a page that is not there takes
-/// a hundred times as long as others, and the page before or behind an image may be such a one.
+/// Loads the lanes of a vector at `from` one by one, and zeros for the others. A masked load that reaches into an
+/// unmapped page takes a hundred times as long as others, and the page before or after an image may be unmapped.
 ///
 /// # Safety
 /// The lanes are readable.

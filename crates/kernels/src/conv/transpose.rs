@@ -26,8 +26,8 @@ pub struct ConvTransposePlan<T: ConvScalar> {
 }
 
 impl<T: ConvScalar> ConvTransposePlan<T> {
-    /// Packs `weights` (`in_channels × out_channels / groups × kernel`) for a valid `spec`, whose pads are what the
-    /// transposed convolution takes away from its full output.
+    /// Packs `weights` (`in_channels × out_channels / groups × kernel`) for a valid `spec`. The transposed convolution
+    /// removes the pads of `spec` from its full output.
     pub fn new(isa: Isa, spec: ConvSpec, weights: &[T]) -> Self {
         let (taps, k) = (spec.taps(), spec.in_channels / spec.groups);
         let per_group = spec.out_channels / spec.groups;

@@ -18,7 +18,7 @@ const K_BLOCK: usize = 288;
 const B_BLOCK: usize = 384 << 10;
 /// The bytes of A that stay in the second-level cache while a panel of B stays in the first.
 const A_BLOCK: usize = 192 << 10;
-/// The most bytes of B in the first-level cache; where a panel has more, one of A stays there.
+/// The most bytes of B kept in the first-level cache. If a panel of B is larger, a panel of A is kept there instead.
 const B_PANEL: usize = 20 << 10;
 /// Products below this number of multiply-adds are not worth waking a thread for.
 pub(super) const MIN_PARALLEL: usize = 1 << 17;
@@ -33,7 +33,7 @@ enum Panels<'a, T> {
     InPlace { data: &'a [T], step: usize, source: &'a dyn Source<T> },
 }
 
-/// Where the rows of A come from: element `(r, p)` of a panel is `r * row + p * step` behind its start.
+/// The source of the rows of A: element `(r, p)` of a panel is `r * row + p * step` after its start.
 #[derive(Clone, Copy)]
 struct Left<T> {
     data: *const T,
@@ -127,7 +127,7 @@ impl<'a, T: Scalar> Prepared<'a, T> {
         let GemmShape { m, n, k } = shape;
         let Item { a, b, epilogue, c } = item;
         let (c, ldc) = c.of(m, n);
-        // What the kernels' pointers rely on, beside the panels' sizes.
+        // Besides the panels' sizes, the kernels' pointers rely on this.
         let fits = |list: Option<&[T]>, len: usize| list.is_none_or(|list| list.len() >= len);
         assert!(
             fits(epilogue.row_bias, m)
@@ -213,7 +213,8 @@ impl<'a, T: Scalar> Prepared<'a, T> {
     }
 }
 
-/// Whether rows of A so far apart compete for the same places of the first-level cache, which has at least 8 for each 4 KiB.
+/// Whether rows of A at this distance compete for the same set of the first-level cache. Sets repeat every 4 KiB, and have at
+/// least 8 ways.
 fn collide<T>(row: usize) -> bool {
     const SETS: usize = 4096;
     const LINE: usize = 64;

@@ -1,11 +1,12 @@
 //! Matrix products `C = finish(A · B)` with packed operands, batches and fused epilogues.
 //!
 //! The blocking follows Goto and van de Geijn, "Anatomy of High-Performance Matrix Multiplication" (2008): a block of B
-//! stays in the second-level cache, a panel of A in the first, a tile of C in registers. A row-major A is read in place, as kernels
-//! broadcast its elements one by one, unless its rows compete for the same places of the first-level cache.
+//! stays in the second-level cache, a panel of A in the first, a tile of C in registers. A row-major A is read in
+//! place, because kernels broadcast its elements one by one, unless its rows compete for the same sets of the
+//! first-level cache.
 //!
-//! An element of C is one chain of multiply-adds in the order of `k`, wherever it lies and however many threads there
-//! are, so equal rows and columns give bitwise equal results.
+//! An element of C is one chain of multiply-adds in the order of `k`, independent of its position and of the number of
+//! threads. So equal rows and columns give bitwise equal results.
 
 mod driver;
 pub mod int8;

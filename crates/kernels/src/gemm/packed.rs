@@ -61,7 +61,7 @@ macro_rules! packed {
                 Self(Panels::pack(None, isa, [$outer, k, T::$width(isa)], source))
             }
 
-            /// As `new`, by several threads.
+            /// Like `new`, on several threads.
             pub fn by(
                 threads: &Threads,
                 isa: Isa,

@@ -75,7 +75,7 @@ pub(super) struct Thin<T> {
 }
 
 impl<T> Kernels<T> {
-    /// The kernel for the columns of so many that are beyond the last whole vector, if there is one.
+    /// The kernel for the last columns, beyond the last whole vector of `columns`, if there is one.
     pub(super) fn thin(&self, columns: usize) -> Option<&Thin<T>> {
         self.thin.get((columns % self.lanes).wrapping_sub(1))
     }
@@ -130,7 +130,7 @@ unsafe fn tile<V: Vector, const ROWS: usize, const VECTORS: usize>(t: &Tile<'_, 
                 }
             }
             step += t.a_step;
-            // Of an operand in place, the step after the last one leads out of it.
+            // For an operand read in place, the step after the last one points outside of it.
             b = b.wrapping_add(t.b_step);
         }
         if let Some(f) = t.finish {

@@ -22,8 +22,8 @@ pub(crate) fn pack_runs(
     unsafe { pack_runs_at(data.as_ptr().wrapping_add(start), stride, count, k, width, dst) }
 }
 
-/// Writes `dst[p * width + i] = from[i * stride + p]` for `i < count`, and zero for the other `i < width`, for the `p` of
-/// `0..k`; between the runs may lie anything. Panics if `count` exceeds `width`, or the panel `dst`.
+/// Writes `dst[p * width + i] = from[i * stride + p]` for `i < count`, and zero for the other `i < width`, for the `p`
+/// of `0..k`; elements between the runs are ignored. Panics if `count` exceeds `width`, or the panel `dst`.
 ///
 /// # Safety
 /// `count` runs of `k` elements, `stride` apart, are readable.

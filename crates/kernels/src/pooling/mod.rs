@@ -107,8 +107,9 @@ pub fn max_pool<T: PoolElement>(
     each_plane(threads, &plan, planes, x, y, |_, x, y| T::plane(isa, &plan, x, y));
 }
 
-/// As [`max_pool`], with the place of each greatest element (the first of equals and of NaNs, -1 in padding only): its offset in `x`,
-/// or with `last_fastest` false its offset if the spatial dimensions of each plane were stored in reverse order.
+/// Like [`max_pool`], with the position of each greatest element (the first of equal ones and of NaNs; -1 in padding
+/// only): its offset in `x`, or with `last_fastest` false its offset if the spatial dimensions of each plane were
+/// stored in reverse order.
 #[allow(clippy::too_many_arguments)]
 pub fn max_pool_with_indices<T: PoolElement>(
     threads: &Threads,

@@ -1,7 +1,7 @@
-//! Which runs may use the cores: as many at a time as there are cores; the others wait by priority.
+//! Admission of runs to the cores: at most one run per core at a time; the others wait by priority.
 //!
 //! A run has one thread, its caller's. Workers are distributed among the active runs of the highest priority, so that
-//! callers and workers together never exceed the cores, or the threads that someone asks for if these are more.
+//! callers and workers together never exceed the cores, or the requested number of threads if that is greater.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -18,7 +18,7 @@ pub(super) const MOST_RUNS: usize = if MODELS { 4 } else { u64::BITS as usize };
 pub(super) struct Admission {
     /// One bit for each place taken by a run.
     active: Padded<AtomicU64>,
-    /// Those of them that use a single thread.
+    /// The active runs that use a single thread.
     alone: AtomicU64,
     priorities: [AtomicI32; MOST_RUNS],
     /// Maximum number of runs at a time.
@@ -34,7 +34,7 @@ pub(super) struct Admission {
 /// The resources that a run asks for.
 #[derive(Clone, Copy, Default)]
 pub struct ThreadRequest<'a> {
-    /// Of the runs that wait, those of a higher number go first.
+    /// Among waiting runs, higher numbers go first.
     pub priority: i32,
     /// Most threads that the run uses; 0 for all. One that uses a single thread has no workers that others could have.
     pub threads: usize,

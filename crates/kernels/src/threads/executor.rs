@@ -31,7 +31,7 @@ const WAKE: u64 = 25_000;
 /// The executor of this process, leaked; null before the first use.
 static PROCESS: AtomicPtr<Arc<Executor>> = AtomicPtr::new(ptr::null_mut());
 
-/// The most threads that anyone has asked for, in this process or in those that it was forked from.
+/// The most threads requested so far, in this process or in the processes that it was forked from.
 static MOST_ASKED: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
 
 sync::thread_local! {
@@ -61,7 +61,7 @@ pub(super) struct Executor {
     slots: [Slot; MOST_RUNS],
     missed: [Missed; MOST_RUNS],
     start: Instant,
-    /// Counts the jobs of all runs except those in the first place, which workers always check.
+    /// Counts the jobs of all runs except those in the first slot, which workers always check.
     announced: Padded<AtomicU64>,
     /// Capacity for as many workers as may be started; the first is worker 1.
     workers: Box<[Worker]>,
@@ -86,8 +86,8 @@ pub struct RunGuard {
 impl Drop for RunGuard {
     fn drop(&mut self) {
         let Some(place) = self.place else { return };
-        // A guard dropped inside a task, or before a run that began inside its own, keeps its place for good, because this
-        // thread may still open jobs there.
+        // A guard that is dropped inside a task, or before a run that began inside its own, keeps its slot forever,
+        // because this thread may still open jobs there.
         if HERE.with(Cell::get) == Here::Run(self.executor.address(), place) {
             HERE.with(|here| here.set(self.before));
             self.executor.admission.leave(place);
@@ -228,7 +228,7 @@ impl Executor {
         self.begin(|| self.admission.enter(request))
     }
 
-    /// As [`enter`](Self::enter), without waiting.
+    /// Like [`enter`](Self::enter), without waiting.
     pub(super) fn try_enter(self: &Arc<Self>) -> Option<RunGuard> {
         self.begin(|| self.admission.try_enter(0, false))
     }

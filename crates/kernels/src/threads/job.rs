@@ -123,7 +123,7 @@ impl Slot {
                 sync::spin_loop();
                 continue;
             }
-            // What the joined workers have begun is lost: they exist only in the parent.
+            // The work of joined workers is lost, because they exist only in the parent.
             assert!(
                 fork::generation() == process,
                 "the process was forked inside a task of a run, and the child continued the run"

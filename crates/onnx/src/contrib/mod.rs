@@ -1,8 +1,8 @@
-//! Operators of ONNX Runtime, which exporters and its optimiser write, as ops that do the same.
+//! Translations of ONNX Runtime's operators, which exporters and its optimiser write, to equivalent ops.
 //!
-//! Each module has a list of operators and their functions. A function names the operands and attributes as ONNX Runtime's
-//! documentation does. It refuses operands, results and values that it does not serve; attributes that it does not take are
-//! refused for it.
+//! Each module has a list of operators and their functions. A function names the operands and attributes as ONNX
+//! Runtime's documentation does. It refuses operands, results and values that it does not support. Attributes that it
+//! does not read are refused automatically.
 
 mod activation;
 mod norm;

@@ -55,7 +55,8 @@ fn rotary_embedding(b: &mut Builder<'_>, node: &mut Node<'_>) -> Result<Outputs,
     Ok(vec![Some(b.add(rotated)?)])
 }
 
-/// The position of each element of each sequence; a single one is that of all first elements.
+/// The position of each element of each sequence. A single number is the position of the first element of every
+/// sequence.
 fn positions(
     b: &mut Builder<'_>,
     node: &Node<'_>,

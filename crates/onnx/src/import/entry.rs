@@ -9,8 +9,8 @@ use crate::types;
 use std::collections::HashMap;
 use trident_ir::{Builder, Func, Level, Literal, Type, ValueId, ValueInfo, ops};
 
-/// The entry function of a model, and those of its constants that a caller may give as inputs, with the types that these
-/// then have. Unless constants are `overridable` there are none.
+/// The entry function of a model, and the constants that a caller may replace by inputs, with the types of these
+/// inputs. There are none unless constants are `overridable`.
 pub(crate) fn entry(
     graph: &GraphProto,
     imports: &[OperatorSetIdProto],
@@ -127,7 +127,7 @@ pub(super) fn check(
     }
 }
 
-/// As [`check`], for an output of a graph: an error tells the node that produces it.
+/// Like [`check`], for an output of a graph: an error names the node that produces it.
 pub(super) fn check_output(
     func: &Func,
     graph: &GraphProto,

@@ -117,7 +117,7 @@ impl<'a> Import<'a, '_> {
         Ok(literal)
     }
 
-    /// Imports a graph's constants, but those that the scope is given, and nodes into the builder's block.
+    /// Imports a graph's constants, except those already in the scope, and its nodes into the builder's block.
     fn body(
         &mut self,
         b: &mut Builder<'_>,
@@ -166,8 +166,8 @@ impl<'a> Import<'a, '_> {
         Ok(())
     }
 
-    /// Imports a graph as a region. `given` are the types of its parameters as far as the node's operands
-    /// tell them.
+    /// Imports a graph as a region. `given` are the types of its parameters as far as they follow from the node's
+    /// operands.
     pub(crate) fn region(
         &mut self,
         func: &mut Func,

@@ -71,12 +71,12 @@ impl<'a> Node<'a> {
         Ok(operand.ok_or(TypeError::MissingOperand { op, name, index })?)
     }
 
-    /// The name of result `i`; `None` if nobody asks for it.
+    /// The name of result `i`; `None` if it is unused.
     pub(crate) fn output(&self, i: usize) -> Option<&'a str> {
         self.proto.output.get(i).map(String::as_str).filter(|o| !o.is_empty())
     }
 
-    /// The number of results, those that nobody asks for at the end left aside.
+    /// The number of results, without unused ones at the end.
     pub(crate) fn outputs(&self) -> usize {
         self.proto.output.iter().rposition(|o| !o.is_empty()).map_or(0, |i| i + 1)
     }
@@ -92,7 +92,7 @@ impl<'a> Node<'a> {
         Some(self.attrs.remove(at).1)
     }
 
-    /// Takes an attribute out that is no subgraph.
+    /// Takes an attribute out that is not a subgraph.
     pub(crate) fn take(&mut self, name: &str) -> Result<Option<Attr>, OnnxErrorKind> {
         match self.remove(name) {
             None => Ok(None),
@@ -135,7 +135,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// Checks that no attribute is left: one that nobody took is none of the operator's.
+    /// Checks that no attribute is left: the operator has no attribute that was not taken.
     pub(crate) fn finish(&self) -> Result<(), OnnxErrorKind> {
         match self.attrs.first() {
             None => Ok(()),

@@ -1,6 +1,6 @@
 //! The order in which a graph's nodes are read.
 //!
-//! The standard asks for nodes after those whose results they use, but not every exporter obeys.
+//! The standard requires that a node follows the nodes whose results it uses, but not every exporter obeys.
 
 use super::place;
 use super::scope::node_name;
@@ -9,9 +9,9 @@ use crate::proto::{GraphProto, NodeProto};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet};
 
-/// The nodes in an order in which each comes after those whose results it or its subgraphs use, and as they stand
-/// otherwise. `known` tells names whose values come from elsewhere. The error is a cycle: each node uses a result of the
-/// one before it, the first of the last.
+/// The nodes in an order in which each follows the nodes whose results it or its subgraphs use; otherwise the order is
+/// kept. `known` says which names are defined elsewhere. The error is a cycle: each node uses a result of the one
+/// before it, and the first uses one of the last.
 pub(super) fn sorted<'a>(
     nodes: &'a [NodeProto],
     known: &dyn Fn(&str) -> bool,
@@ -76,7 +76,7 @@ pub(super) fn fault(cycle: &[&NodeProto], graph: &str) -> OnnxError {
     OnnxError { fault: OnnxErrorKind::Cycle { nodes: nodes.collect() }, place }
 }
 
-/// Visits the names that a node uses, those that its subgraphs take from around them included.
+/// Visits the names that a node uses, including outer names that its subgraphs use.
 fn uses<'a>(node: &'a NodeProto, visit: &mut dyn FnMut(&'a str)) {
     node.input.iter().filter(|name| !name.is_empty()).for_each(|name| visit(name));
     for attr in &node.attribute {

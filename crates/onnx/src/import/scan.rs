@@ -65,8 +65,8 @@ impl<'a> Import<'a, '_> {
         Ok(region)
     }
 
-    /// Scan in operand set 8: axis 0 of every operand is a batch, whose entries are scanned one by one over
-    /// axis 1 up to the entry's length; results are filled up with zeros.
+    /// Scan of operator set 8. Axis 0 of every operand is a batch. Each entry is scanned over axis 1 up to its length,
+    /// and results are padded with zeros.
     pub(super) fn batched_scan(
         &mut self,
         b: &mut Builder<'_>,

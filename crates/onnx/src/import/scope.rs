@@ -5,7 +5,7 @@ use crate::proto::NodeProto;
 use std::collections::HashMap;
 use trident_ir::ValueId;
 
-/// The values that nodes of one graph see: its own, and those of the graphs around it.
+/// The values that the nodes of a graph see: its own, and those of the enclosing graphs.
 pub(crate) struct Scope<'a, 's> {
     /// `None` stands for an operand that the call of a function leaves out.
     names: HashMap<&'a str, Option<ValueId>>,
@@ -63,7 +63,7 @@ impl<'a, 's> Scope<'a, 's> {
         None
     }
 
-    /// The operand with a name; `None` if the name is empty or stands for one that was left out.
+    /// The operand with a name; `None` if the name is empty or refers to an omitted operand.
     pub(crate) fn operand(&self, name: &str) -> Result<Option<ValueId>, OnnxErrorKind> {
         match name.is_empty() {
             true => Ok(None),

@@ -6,8 +6,8 @@ use crate::error::OnnxError;
 use crate::import::node::Node;
 use trident_ir::{Builder, Op, ops};
 
-/// With `broadcast`, the second operand's shape is a part of the first's that starts at `axis`, by default
-/// its end. Ones behind it make that today's broadcasting.
+/// With `broadcast`, the second operand's shape is a part of the first's that starts at `axis`, by default its last
+/// axes. Appended axes of length 1 turn this into today's broadcasting.
 pub(super) fn axis(
     b: &mut Builder<'_>,
     node: &mut Node<'_>,

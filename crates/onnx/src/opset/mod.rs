@@ -1,7 +1,7 @@
-//! Older forms of operators brought to their newest one.
+//! Translation of older forms of operators to the newest one.
 //!
-//! [`CHANGES`] tells, per op, what to do with nodes of versions before a given one. A node passes all changes of its op in the
-//! order of the table.
+//! [`CHANGES`] lists for each op the translations of nodes from before a given version. A node goes through all changes
+//! of its op in the order of the table.
 
 mod broadcast;
 mod moves;
@@ -31,13 +31,13 @@ pub(crate) enum Step {
     Done(Outputs),
 }
 
-/// Brings a node forward. The op begins with the node's operands and gets operands and attributes in their new form; attributes
-/// of the old form are taken out of the node, and those that are left become the op's.
+/// Translates a node. The op starts with the node's operands, and gets operands and attributes in their new form. The
+/// function removes attributes of the old form from the node; the remaining ones become the op's.
 pub(crate) type Rewrite = fn(&mut Builder<'_>, &mut Node<'_>, &mut Op) -> Result<Step, OnnxError>;
 
 /// How to bring a node forward.
 enum Change {
-    /// These attributes mean nothing to the result.
+    /// These attributes do not affect the result.
     Drop(&'static [&'static str]),
     /// The list of integers became the operand at this place. An empty list counts as absent.
     Operand(&'static str, usize),

@@ -105,7 +105,7 @@ pub(super) fn pad(b: &mut Builder<'_>, node: &mut Node<'_>, op: &mut Op) -> Resu
     Ok(Step::Continue)
 }
 
-/// Without sizes, the number of results told the number of equal parts.
+/// Without sizes, the number of results was the number of equal parts.
 pub(super) fn split(_: &mut Builder<'_>, node: &mut Node<'_>, op: &mut Op) -> Result {
     let sizes = op.input(ops::Split::AT.split);
     if let (None, Some(split)) = (sizes, ops::Split::edit(op)) {

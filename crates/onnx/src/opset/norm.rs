@@ -6,8 +6,8 @@ use crate::error::{OnnxError, OnnxErrorKind};
 use crate::import::node::Node;
 use trident_ir::{Builder, DType, Literal, Op, ValueId, ops};
 
-/// Before operator set 14 the number of results told whether to train; before 9 there was a form with
-/// statistics per element (`spatial = 0`), before 7 an attribute for tests.
+/// Before operator set 14 the number of results selected training; before 9 there was a form with statistics per
+/// element (`spatial = 0`), before 7 an attribute for tests.
 pub(super) fn batch_normalization(
     b: &mut Builder<'_>,
     node: &mut Node<'_>,
@@ -73,8 +73,8 @@ pub(super) fn group_normalization(
     Ok(Step::Continue)
 }
 
-/// The ratio was an attribute. Before operator set 7 an attribute told whether to train; later nodes never
-/// did. Before 10 the mask had the element type of the data.
+/// The ratio was an attribute. Before operator set 7 an attribute selected training; later nodes never did. Before 10
+/// the mask had the element type of the data.
 pub(super) fn dropout(
     b: &mut Builder<'_>,
     node: &mut Node<'_>,

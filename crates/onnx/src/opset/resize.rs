@@ -58,7 +58,7 @@ pub(crate) fn upsample(
     Ok(Step::Continue)
 }
 
-/// Operator set 11 had no optional operands here: empty tensors stand for those that are left out.
+/// In operator set 11 these operands were not optional: empty tensors stand for omitted ones.
 pub(super) fn empty_operands(
     b: &mut Builder<'_>,
     _: &mut Node<'_>,

@@ -56,7 +56,7 @@ fn head(t: &TensorProto) -> Result<(DType, Vec<usize>, usize), TensorFault> {
     Ok((dtype, dims, len))
 }
 
-/// Elements as they lie in memory, little endian; those narrower than a byte packed from the low bits on.
+/// Elements in little endian. Elements narrower than a byte are packed from the low bits on.
 fn raw(t: &TensorProto, data: Bytes) -> Result<Literal, TensorFault> {
     let (dtype, dims, len) = head(t)?;
     let data = match dtype.bits() {
@@ -225,7 +225,7 @@ fn places(indices: &Literal, dims: &[usize], len: usize, count: usize) -> Option
     (sorted && places.last().is_none_or(|&last| last < len)).then_some(places)
 }
 
-/// Encodes a constant: strings as such, all else as raw data.
+/// Encodes a constant: strings as strings, everything else as raw data.
 pub fn tensor_proto(name: &str, literal: &Literal) -> TensorProto {
     let mut t = TensorProto {
         name: name.to_owned(),

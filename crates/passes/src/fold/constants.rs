@@ -7,13 +7,13 @@ use trident_ir::op::Use;
 use trident_ir::rewrite::{Context, Evaluate, PassReport};
 use trident_ir::{Func, Literal, Op, OpKind as K, ValueId};
 
-/// Results beyond this many bytes are computed on each run, if they are larger than what they come from,
-/// unless they end up as weights.
+/// Results of more than this many bytes are computed on each run if they are larger than their operands, unless they
+/// are used as weights.
 const MAX_GROWTH: usize = 1 << 20;
 
-/// Replaces ops on constants by their results, and values that shapes tell by constants.
+/// Replaces ops on constants by their results, and values that follow from shapes by constants.
 ///
-/// Ops of the kinds to `keep` stay, as what fusions look for.
+/// Ops of the kinds to `keep` stay, because fusions look for them.
 pub(crate) fn run(func: &mut Func, cx: &Context<'_>, keep: &[K]) -> Vec<PassReport> {
     let known = types::constants(func, cx);
     let consumers = Consumers::of(func);

@@ -38,7 +38,7 @@ impl Layout {
 }
 
 impl Weights {
-    /// The op behind `value`, if its weights and bias are constant and nothing else uses its result.
+    /// The op that produces `value`, if its weights and bias are constant and its result has no other use.
     fn of(cx: &Rewriter<'_>, value: ValueId) -> Option<Weights> {
         let op = cx.producer(value).filter(|_| cx.single(value))?.clone();
         let (x, w, b, layout) = match op.kind {
@@ -71,7 +71,7 @@ impl Weights {
     fn runs(&self) -> (usize, impl Fn(usize) -> usize) {
         let dims = self.w.dims();
         let after = |axis: usize| dims.iter().skip(axis).product::<usize>().max(1);
-        // Runs that follow one another have the channels of a block, `rows` times over, then those of the next.
+        // Consecutive runs have the channels of a block, `rows` times over, then those of the next block.
         let (run, block, rows) = match self.layout {
             Layout::First => (after(1), 1, 1),
             Layout::Last => (1, after(1), dims[0]),
@@ -233,8 +233,8 @@ pub(super) fn norm_scale(cx: &mut Rewriter<'_>, op: &Op) -> Option<Change> {
     Some(Change::Op(Op { inputs, outputs: op.outputs.clone(), ..norm }))
 }
 
-/// Whether a number is far from the greatest one of its type. Sums with greater ones, infinities and NaN depend on whether
-/// factors come before or after them, so such weights stay as they are.
+/// Whether a number is far below the greatest one of its type. With greater numbers, infinities and NaN, it matters
+/// whether a factor is applied before or after the sum, so such weights are not changed.
 fn is_moderate(dtype: DType, value: f64) -> bool {
     let most = if dtype == DType::F64 { 1e300 } else { 1e30 };
     value.abs() <= most

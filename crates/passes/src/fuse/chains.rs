@@ -8,7 +8,7 @@ use trident_ir::{Block, DType, Op, OpKind as K, Type, ValueId, ops};
 /// The most operands of a fused op: each is an array that a kernel binds.
 const MOST: usize = 12;
 
-/// An elementwise op and one that it alone takes, whose result has the same shape.
+/// Fuses an elementwise op with a producer that has no other use and the same shape.
 pub(super) fn chain(cx: &mut Rewriter<'_>, op: &Op) -> Option<Change> {
     if op.kind != K::Fused && !fuses(cx, op) {
         return None;
@@ -51,7 +51,7 @@ fn fuses(cx: &Rewriter<'_>, op: &Op) -> bool {
     }
     let is_float = |v: ValueId| cx.dtype(v).is_some_and(DType::is_float);
     match op.kind {
-        // What a number out of range becomes differs, and so do shifts by too many bits.
+        // Conversions of numbers out of range differ, and so do shifts by too many bits.
         K::Cast => !is_float(first) || is_float(out),
         K::BitShift | K::Libm => false,
         K::Pow => op.used().all(|v| cx.dtype(v) == cx.dtype(first)) && is_float(first),
@@ -70,7 +70,7 @@ struct Region {
 }
 
 impl Region {
-    /// Appends an op, or those of a fused one; what stands for its result.
+    /// Appends an op, or the ops of a fused one. Returns the value that replaces its result.
     fn add(&mut self, cx: &mut Rewriter<'_>, op: &Op) -> Option<ValueId> {
         let out = result(op)?;
         // Without it, the result has the same shape.

@@ -28,7 +28,7 @@ pub const PRODUCTS: Rules = Rules(&[
 /// Rules for the operands of normalisations, where no product takes them.
 pub const NORMS: Rules = Rules(&[("skip-layer-norm", &skip_norm::skip)]);
 
-/// Chains of elementwise ops as one op each. Nothing else matches what is in them then.
+/// Chains of elementwise ops as one op each. Other rules do not match ops in a chain.
 pub const CHAINS: Rules = Rules(&[("elementwise-chains", &chains::chain)]);
 
 /// Weights of products that stay quantised. Fusions of products come before it, and constants are folded after it.

@@ -130,7 +130,7 @@ impl Quantised {
         Literal::from_bytes(DType::U8, dims.to_vec(), packed.into()).ok()
     }
 
-    /// The zero points, if they are not those that are taken without.
+    /// The zero points, if they differ from the default.
     fn zeros(&self) -> Option<Option<Literal>> {
         let (blocks, width) = (self.packed.blocks(), self.packed.zero_bytes());
         let packed = match &self.zero {

@@ -27,7 +27,7 @@ struct Open {
 }
 
 impl Open {
-    /// The convolution or product that gives a value, if nothing else uses that.
+    /// The convolution or product that produces a value, if the value has no other use.
     fn of(cx: &Rewriter<'_>, value: ValueId) -> Option<Open> {
         let producer = cx.producer(value).filter(|_| cx.single(value) && cx.is_f32(value))?;
         let (mut op, bias, residual) = match producer.kind {

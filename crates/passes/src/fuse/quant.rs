@@ -3,7 +3,7 @@
 use crate::rewrite::{Change, Rewriter, instead, operand, placed};
 use trident_ir::{DType, Literal, Op, OpKind as K, ValueId, ops};
 
-/// The scales with which quantised arithmetic takes place: products and quotients of them are normal numbers, and sums of
+/// The scales for which quantised arithmetic is used: products and quotients of them are normal numbers, and sums of
 /// dequantised products do not overflow.
 const SCALES: std::ops::RangeInclusive<f64> = 1e-12..=1e12;
 
@@ -74,7 +74,7 @@ impl Params {
     }
 }
 
-/// The quantised tensor behind a value, and how it is quantised.
+/// The quantised tensor of a dequantised value, and its parameters.
 fn dequantized(cx: &Rewriter<'_>, value: ValueId) -> Option<(ValueId, Params)> {
     let op = ops::DequantizeLinear::of(cx.producer(value)?)?;
     let numbers = (op.x_scale(), op.x_zero_point());
@@ -156,7 +156,7 @@ fn quantized_bias(
         .map(|(i, v)| {
             let steps = v / unit(i)?;
             let whole = steps.round();
-            // A bias between the steps cannot be told exactly; what is left here is rounding of the scales.
+            // A bias between two steps cannot be represented exactly. The tolerance covers rounding of the scales.
             let exact = (steps - whole).abs() <= 1e-2 + 1e-6 * whole.abs();
             (exact && whole.abs() < f64::from(i32::MAX)).then_some(whole as i32)
         })

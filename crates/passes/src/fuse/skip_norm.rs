@@ -22,7 +22,7 @@ pub(super) fn skip(cx: &mut Rewriter<'_>, op: &Op) -> Option<Change> {
     let mut new = placed(op, new.epsilon(norm.epsilon()).into_op());
     new.outputs.truncate(1);
     if cx.uses(x) > 1 {
-        // What uses the sum must come after it is computed, which moves back to the normalisation.
+        // The sum moves back to the normalisation, so its uses must come after that.
         if cx.used_before(x) {
             return None;
         }

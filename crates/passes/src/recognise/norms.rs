@@ -4,7 +4,7 @@ use crate::matching::{literal, power, square_of, with_scalar};
 use crate::rewrite::{Change, Rewriter, instead, operand, pair, result};
 use trident_ir::{DType, Op, OpKind as K, ValueId, geometry, ops};
 
-/// The axes from which on `value` is a mean over all of them, kept as 1, and of what.
+/// If `value` is a mean over all axes from some axis on, kept with length 1: its operand and that first axis.
 fn trailing_mean(cx: &Rewriter<'_>, value: ValueId) -> Option<(ValueId, usize)> {
     let mean = ops::ReduceMean::of(cx.producer(value)?)?;
     let rank = cx.rank(mean.x())?;
@@ -79,7 +79,7 @@ pub(super) fn norm(cx: &mut Rewriter<'_>, op: &Op) -> Option<Change> {
     })
 }
 
-/// A normalisation with a scale and no shift, which nothing else uses.
+/// A normalisation with a scale and no shift, without other uses.
 struct Bare {
     op: Op,
     x: ValueId,

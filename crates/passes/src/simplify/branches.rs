@@ -14,7 +14,7 @@ pub(super) fn constant_if(cx: &mut Rewriter<'_>, op: &Op) -> Option<Change> {
     op.regions.get(taken).cloned().map(Change::Block)
 }
 
-/// A Loop that never runs gives its initial values, if it stacks nothing.
+/// Replaces a Loop that never runs by its initial values, if it stacks no outputs.
 pub(super) fn no_trips(cx: &mut Rewriter<'_>, op: &Op) -> Option<Change> {
     let repeat = ops::Loop::of(op)?;
     if repeat.outputs().len() != repeat.init().len() {

@@ -1,10 +1,10 @@
-//! Ops that nobody needs.
+//! Removal of unused ops.
 
 use std::mem;
 use trident_ir::rewrite::PassReport;
 use trident_ir::{Block, Func};
 
-/// Drops ops without used results, and marks unused results of others as not asked for.
+/// Drops ops without used results, and marks unused results of other ops.
 pub(crate) fn run(func: &mut Func) -> Vec<PassReport> {
     let mut live = vec![false; func.values.len()];
     let mut report = PassReport { pass: "dead-code", count: 0, details: vec![] };
@@ -33,7 +33,7 @@ fn sweep(block: &mut Block, live: &mut [bool], report: &mut PassReport) {
     block.ops = kept;
 }
 
-/// Marks optional results that nobody uses.
+/// Marks unused optional results.
 fn drop_results(op: &mut trident_ir::Op, live: &[bool]) {
     let decl = op.decl();
     for (i, out) in op.outputs.iter_mut().enumerate() {

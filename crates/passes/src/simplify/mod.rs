@@ -1,4 +1,4 @@
-//! Ops that do nothing, do it twice, or whose outcome is known.
+//! Removal of ops that have no effect, that repeat another op, or whose result is known.
 
 mod branches;
 mod casts;

@@ -27,7 +27,7 @@ fn is(cx: &Rewriter<'_>, value: ValueId, float: f64, int: i64) -> bool {
     }
 }
 
-/// Sum(a, b) as Add, for which there are more fusions.
+/// Rewrites Sum(a, b) as Add, which more fusions match.
 pub(super) fn sum_to_add(_: &mut Rewriter<'_>, op: &Op) -> Option<Change> {
     let (a, b) = pair(op).filter(|_| op.kind == K::Sum)?;
     Some(instead(op, ops::Add::new(a, b)))

@@ -8,8 +8,8 @@ use trident_ir::{Block, Func, Op, ValueId, ops};
 /// The name of the pass.
 pub(crate) const NAME: &str = "shape-operands";
 
-/// Has each `shape` op ask the earliest value that is known to have the dimensions of its operand, as soon as there is that value.
-/// Arithmetic on shapes then waits for none of the ops between them.
+/// Moves each `shape` op to the earliest value that is known to have its operand's dimensions. Arithmetic on shapes
+/// then does not wait for the ops in between.
 pub(crate) fn run(func: &mut Func) -> Vec<PassReport> {
     let mut report = PassReport { pass: NAME, count: 0, details: vec![] };
     let mut body = mem::take(&mut func.body);

@@ -1,7 +1,7 @@
-//! Which pages of a region are free: the buddy method, on page numbers alone.
+//! The free pages of a region, by the buddy method on page numbers alone.
 //!
-//! Free pages lie in blocks of 2ᵏ pages that start at multiples of 2ᵏ. A request is cut from the start of a block that has it, and what
-//! it leaves of the block stays free: runs have any number of pages, not only powers of two.
+//! Free pages lie in blocks of 2ᵏ pages that start at multiples of 2ᵏ. A request is cut from the start of a block, and
+//! the rest of the block stays free. So a run can have any number of pages, not only a power of two.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use std::ops::Range;
 pub(super) const PAGES: usize = 1 << MAX_ORDER;
 const MAX_ORDER: usize = 12;
 
-/// Free blocks of one order: a bit for each place, and one for each word of those that is not 0.
+/// Free blocks of one order: a bit for each position, and a summary bit for each word of these bits that is not 0.
 #[derive(Debug)]
 struct Order {
     words: Vec<u64>,
@@ -68,7 +68,7 @@ pub(super) struct Buddy {
 }
 
 impl Buddy {
-    /// A region of so many pages, at most [`PAGES`], of which every one is free.
+    /// A region of `pages` pages, at most [`PAGES`], all of them free.
     pub(super) fn new(pages: usize) -> Buddy {
         assert!(pages <= PAGES);
         let mut buddy = Buddy { orders: (0..=MAX_ORDER).map(Order::new).collect(), free: 0 };
@@ -81,7 +81,7 @@ impl Buddy {
         self.free
     }
 
-    /// Takes `n` neighbouring pages, and tells the first; `None` if no block has so many. `n` is not 0.
+    /// Allocates `n` neighbouring pages and returns the first; `None` if no block is large enough. `n` is not 0.
     #[cfg(all(test, not(feature = "models")))]
     pub(super) fn take(&mut self, n: usize) -> Option<usize> {
         let block = self.fitting(n).next()?;
@@ -95,7 +95,7 @@ impl Buddy {
         orders.filter_map(|(order, places)| Some(Free { at: places.first()? << order, order }))
     }
 
-    /// Takes the first `n` pages of a free block that has them, and tells the first.
+    /// Allocates the first `n` pages of a free block that is large enough, and returns the first.
     pub(super) fn cut(&mut self, Free { at, order }: Free, n: usize) -> usize {
         self.orders[order].remove(at >> order);
         self.free -= 1 << order;

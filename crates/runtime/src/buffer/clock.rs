@@ -1,7 +1,7 @@
 //! The clock by which unused memory ages.
 
-/// Milliseconds since some time, which wrap. As it is read whenever a block comes back, it is the clock that takes least time, with
-/// steps of some milliseconds.
+/// Wrapping milliseconds of the coarse clock. It is read on every free, so it must be cheap; a resolution of a few
+/// milliseconds is enough.
 #[cfg(target_os = "linux")]
 pub(super) fn now() -> u32 {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::MonotonicCoarse);

@@ -1,5 +1,5 @@
-//! Memory across forks: the thread that forks holds the locks of every heap, so that a child finds them free and what
-//! they guard consistent. Blocks that other threads of the parent had in use stay in use in the child.
+//! Memory across forks. The forking thread holds the locks of every heap, so that in the child the locks are free and
+//! the heaps consistent. Blocks that other threads of the parent had in use stay in use in the child.
 
 use super::heap::{Heap, Locked};
 use std::cell::UnsafeCell;

@@ -25,7 +25,7 @@ pub(super) struct Block {
 
 #[derive(Debug)]
 enum Home {
-    /// A block of a slab of the class of its length. The region is that of the slab, which holds it for its blocks.
+    /// A block of a slab, in the class of its length. The region is the slab's, which holds it on behalf of its blocks.
     Slab(NonNull<Region>, u32),
     /// Pages of a region that others share, with the region's slot.
     Run(Arc<Region>, u32),
@@ -67,8 +67,8 @@ impl Block {
     }
 }
 
-/// The part of what buffers have taken at the peak that may be reserved beyond it: with less, traffic that repeats itself would give
-/// memory back and take it again.
+/// Reserved memory may exceed the peak of live buffers by 1/`SPARE`. A smaller slack makes repeating workloads release
+/// and re-acquire pages.
 const SPARE: usize = 7;
 
 /// Bytes that may be reserved beyond that: the parts of pages at the ends of slabs.
@@ -77,7 +77,7 @@ const LEEWAY: usize = 2 * PAGE;
 /// Bytes that may be reserved in any case: a page for each of many sizes.
 pub(super) const LITTLE: usize = 512 << 10;
 
-/// A request that is so many times as large as what is cached is not had by giving that back.
+/// A request this many times as large as the cache cannot be served by releasing the cache.
 const HOPELESS: usize = 8;
 
 /// Why memory was given back.
@@ -258,7 +258,7 @@ impl Heap {
     /// Counts bytes that are touched for the first time with a block of this size.
     #[cold]
     fn touch(&self, touched: usize, size: usize) {
-        // What is free does not fit: no more of it is kept than pays off.
+        // The free memory does not fit the request, so it is trimmed to the amount worth keeping.
         let (reserved, most) = (self.reserved() + touched, self.enough(size));
         // A little more than needed at a time, as others follow.
         if reserved > most + most / 32 {
@@ -268,7 +268,7 @@ impl Heap {
         self.peak_reserved.fetch_max(reserved, Relaxed);
     }
 
-    /// A block for which no slab has a place, and the bytes that are touched with it for the first time.
+    /// A block that no slab has room for, and the number of bytes that it touches for the first time.
     fn try_take(&self, size: usize) -> Option<(Block, usize)> {
         if size <= SMALL {
             let small = self.take_of_slab(class_of(size))?;
@@ -290,8 +290,8 @@ impl Heap {
         Some((Block { ptr: region.ptr(0), len: size, home: Home::Own(region) }, touched))
     }
 
-    /// The most that may be reserved when so many bytes more are in use: what buffers have taken at the peak and a part of it, as
-    /// more would be kept than pays off.
+    /// The most bytes worth reserving when `more` further bytes are in use: the peak of live buffers and a fraction of
+    /// it.
     fn enough(&self, more: usize) -> usize {
         let peak = self.counters.high_blocks().max(self.counters.blocks() + more);
         (peak + peak / SPARE + LEEWAY).max(LITTLE)
@@ -316,7 +316,8 @@ impl Heap {
         bytes
     }
 
-    /// `n` pages of one of these regions, at most [`PAGES`], for so many blocks; of another region if none has them.
+    /// Allocates `n` pages, at most [`PAGES`], for `blocks` blocks: from one of these regions, or from another if none
+    /// has them.
     fn take_run(&self, regions: &Mutex<Large>, n: usize, blocks: u64) -> Option<Run> {
         if self.empties.load(Relaxed) != 0 {
             let room = self.enough(n * PAGE).saturating_sub(self.reserved()) / PAGE;
@@ -324,7 +325,7 @@ impl Heap {
             if run.is_some() {
                 return run;
             }
-            // In their regions, memory that is behind empty slabs serves others.
+            // Other sizes can use the memory of empty slabs.
             self.give_back_slabs(clock::now(), 0, usize::MAX);
         }
         let run = locked(regions).take(n, blocks, n);
@@ -391,8 +392,8 @@ impl Heap {
         }
     }
 
-    /// Gives free memory back to the system: what is unused for `age` milliseconds, until `most` bytes are given back, and not more
-    /// than those if that is asked for. Slabs go last, as small buffers come often.
+    /// Returns free memory to the system: memory unused for `age` milliseconds, until `most` bytes are returned, and no
+    /// more than these if the reason demands it. Slabs go last, because small buffers are frequent.
     pub(super) fn give_back(&self, reason: Reason, age: u32, most: usize) -> usize {
         let exact = matches!(reason, Reason::Asked);
         let unused = Unused { now: clock::now(), age, most, exact };
@@ -428,7 +429,8 @@ impl Heap {
         bytes
     }
 
-    /// Gives back what is too old, and tells when there will be more to give back; `None` if nothing is cached.
+    /// Returns memory that is too old to the system. The result is the time until more becomes too old; `None` if
+    /// nothing is cached.
     pub(super) fn sweep(&self) -> Option<Duration> {
         let age = self.age();
         self.give_back(Reason::Age, age, usize::MAX);

@@ -1,4 +1,4 @@
-//! Whole pages: runs of regions that many share, and regions of their own for what is larger than those.
+//! Whole pages: runs of pages in shared regions, and a separate region for each larger block.
 
 use super::PAGE;
 use super::buddy::{Buddy, Free, PAGES};
@@ -101,14 +101,14 @@ pub(super) struct Unused {
     pub(super) now: u32,
     pub(super) age: u32,
     pub(super) most: usize,
-    /// Whether memory stays of which only more than `most` bytes can go.
+    /// Whether memory is kept if it could only be returned in a piece of more than `most` bytes.
     pub(super) exact: bool,
 }
 
-/// Memory that nobody has, on its way to the system.
+/// Unused memory that is being returned to the system.
 #[derive(Debug, Default)]
 pub(super) struct Detached {
-    /// Its bytes that the system may have put memory behind.
+    /// The number of its bytes that may be backed by memory.
     pub(super) bytes: usize,
     pub(super) regions: Vec<Arc<Region>>,
     /// Pages of regions that stay.
@@ -116,8 +116,8 @@ pub(super) struct Detached {
 }
 
 impl Large {
-    /// Takes `n` pages of a shared region for so many blocks, where the fewest are touched for the first time, then of the smallest
-    /// block that has them. `None` if no region has them without more than `most` that are touched for the first time.
+    /// Allocates `n` contiguous pages of a shared region for `blocks` blocks, preferring the run with the fewest
+    /// untouched pages, then the smallest free block. `None` if every candidate would touch more than `most` new pages.
     pub(super) fn take(&mut self, n: usize, blocks: u64, most: usize) -> Option<Run> {
         let mut best: Option<(usize, usize, Free)> = None;
         for (slot, shared) in self.shared.iter().enumerate() {
@@ -161,7 +161,7 @@ impl Large {
                 shared.freed[run.pages.clone()].fill(since);
             }
             shared.buddy.give(run.pages.start, run.pages.len());
-            // What can only go as a whole is unused since its last page is.
+            // Memory that can only be returned as a whole is unused since its last page is.
             if let Some(since) = since.filter(|_| shared.is_empty())
                 && !shared.region.pages().can_discard()
             {
@@ -175,8 +175,8 @@ impl Large {
         self.own.push(Own { region, since });
     }
 
-    /// Takes memory that is to go back to the system, which is slow and needs no lock: regions of single blocks, the longest unused
-    /// first, then shared regions that are empty, then free pages of others.
+    /// Detaches memory that will be returned to the system: regions of single blocks, the longest unused first, then
+    /// empty shared regions, then free pages of others. Returning it is slow and needs no lock.
     pub(super) fn detach(&mut self, unused: Unused) -> Detached {
         let Unused { now, age, most, exact } = unused;
         let mut all = Detached::default();

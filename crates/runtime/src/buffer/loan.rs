@@ -1,8 +1,8 @@
-//! Loans: memory that its lender gets back as it was, unless the borrower's result is kept.
+//! Loans: memory that is restored and returned to its lender, unless the borrower's result is kept.
 //!
-//! A lent buffer may grow within its block, and parts of it may be replaced; what they replace is saved first. When the buffer is
-//! dropped, its former contents and length are restored and its memory returns to the lender. [`Buffer::end_loan`] ends the loan
-//! with the buffer as it is.
+//! A lent buffer may grow within its block, and parts of it may be replaced after their former contents are saved. When
+//! the buffer is dropped, its former contents and length are restored and its memory returns to the lender.
+//! [`Buffer::end_loan`] ends the loan with the buffer as it is.
 
 use super::{Buffer, Memory};
 use crate::sync::Mutex;
@@ -67,8 +67,8 @@ impl Buffer {
         self.loan.as_ref().map_or(0, |loan| loan.capacity)
     }
 
-    /// Lets a lent buffer have `len` bytes, of which the additional ones have arbitrary contents. False, without effect, if its
-    /// memory is too small.
+    /// Extends a lent buffer to `len` bytes; the additional bytes have arbitrary contents. False, without effect, if
+    /// its memory is too small.
     pub(crate) fn extend(&mut self, len: usize) -> bool {
         let capacity = match &self.memory {
             Memory::Block(block, _) => block.len(),

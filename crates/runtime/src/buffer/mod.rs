@@ -1,7 +1,8 @@
 //! Reused memory: pages from a device's provider, blocks of them, pools that count blocks, buffers.
 //!
-//! A device's memory is a heap that its pools share. Blocks of up to 64 KiB are cut from slabs of one size. Larger ones are runs of
-//! pages, which a buddy allocator takes from regions of 64 MiB, and those larger than that are regions of their own.
+//! A device's memory is a heap that its pools share. Blocks of up to 64 KiB are cut from slabs of one size. Larger
+//! blocks are runs of pages, which a buddy allocator takes from regions of 64 MiB. A block of more than 64 MiB gets a
+//! separate region.
 #![allow(unsafe_code)]
 
 mod buddy;
@@ -56,7 +57,7 @@ enum Memory {
     Part(Arc<ArenaBlock>, usize),
 }
 
-/// Bytes from a [`Pool`] or an [`Arena`], returned when dropped. They are zero, or what an earlier buffer left there.
+/// Bytes from a [`Pool`] or an [`Arena`], returned when dropped. They are zero, or left over from an earlier buffer.
 #[derive(Debug)]
 pub struct Buffer {
     memory: Memory,

@@ -6,8 +6,8 @@ use std::ops::Range;
 use std::ptr::NonNull;
 use std::sync::{Arc, LazyLock};
 
-/// Size of a page in bytes: that of Apple silicon, the largest that a device has, so that every device can map it. Those of the system
-/// may be smaller or, on some ARM servers, larger.
+/// Size of a page in bytes: the page size of Apple silicon, the largest of all devices, so that every device can map
+/// it. The system's pages may be smaller or, on some ARM servers, larger.
 pub const PAGE: usize = 16 << 10;
 
 /// The source of a device's memory. Memory is unified: all devices can use what one device's provider allocates.
@@ -19,7 +19,7 @@ pub trait MemoryProvider: Send + Sync + fmt::Debug {
     fn recycle(&self, _bytes: &mut [u8]) {}
 }
 
-/// Memory from the system, which puts none behind pages before they are written.
+/// Memory from the system, which backs a page only once it is written.
 #[derive(Clone, Copy, Debug)]
 pub struct HostMemory;
 
@@ -46,7 +46,7 @@ impl MemoryProvider for HostMemory {
     }
 }
 
-/// Whether the system takes back parts of a mapping. It does so by its own pages, so a part has to consist of those.
+/// Whether the system takes back parts of a mapping, which must be whole pages of the system.
 #[cfg(target_os = "linux")]
 fn takes_parts() -> bool {
     PAGE.is_multiple_of(rustix::param::page_size())
@@ -106,16 +106,17 @@ impl Pages {
 }
 
 impl Pages {
-    /// Whether the memory behind parts of them can be given back.
+    /// Whether parts of them can be returned to the system.
     pub(super) fn can_discard(&self) -> bool {
         matches!(self.memory, Memory::Mapped(_)) && takes_parts()
     }
 
-    /// Gives the memory behind these bytes, which are whole pages, back to the system; they become zero. Whether that is possible.
+    /// Returns the memory of these bytes, which are whole pages, to the system; the bytes become zero. False if that is
+    /// not possible.
     ///
     /// # Safety
     ///
-    /// Nobody has the bytes, nor gets them before this returns.
+    /// The bytes are not in use, and are not handed out before this returns.
     pub(super) unsafe fn discard(&self, bytes: Range<usize>) -> bool {
         let whole = bytes.start.is_multiple_of(PAGE) && bytes.end.is_multiple_of(PAGE);
         assert!(whole && bytes.end <= self.len);

@@ -1,4 +1,4 @@
-//! Pools: a share of a device's memory, with counters and a limit of its own.
+//! Pools: shares of a device's memory, each with counters and a limit.
 
 use super::heap::{Block, GivenBack, Heap, Reason, block_len};
 use super::pages::{HostMemory, MemoryProvider};
@@ -8,7 +8,7 @@ use super::{Buffer, Memory};
 use crate::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, PoisonError};
 
-/// Counters of a pool. Sizes are in bytes, of blocks, which are a little larger than what was asked for.
+/// Counters of a pool. Sizes are those of blocks in bytes, slightly more than the requested sizes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PoolStats {
     /// Bytes in live buffers, and those of `elsewhere`.
@@ -36,7 +36,8 @@ pub struct MemoryStats {
     pub cached: usize,
     /// Given back to the system.
     pub given_back: GivenBack,
-    /// The part of what is cached in regions that one buffer cannot have, as it does not lie together: from 0 to 1.
+    /// The part of the memory cached in regions that no single buffer can use, because it is not contiguous: from 0 to
+    /// 1.
     pub fragmentation: f64,
     /// The pools that have a name, with their counters.
     pub pools: Vec<(String, PoolStats)>,
@@ -49,7 +50,7 @@ pub(super) struct Counters {
     peak: AtomicUsize,
     /// The part of `live` that is not in blocks.
     elsewhere: AtomicUsize,
-    /// The most bytes in blocks so far; nobody resets it.
+    /// The most bytes in blocks so far; never reset.
     high: AtomicUsize,
     misses: AtomicU64,
 }
@@ -80,7 +81,7 @@ impl Counters {
         self.raise(self.live.fetch_add(size, Relaxed) + size);
     }
 
-    /// So many bytes are live, of which a block is the last.
+    /// Raises the peak: `live` bytes are live, including the newest block.
     fn raise(&self, live: usize) {
         self.raise_peak(live);
         let blocks = live.saturating_sub(self.elsewhere.load(Relaxed));
@@ -90,7 +91,7 @@ impl Counters {
     }
 
     fn raise_peak(&self, live: usize) {
-        // Mostly it is no peak, and reading is cheaper.
+        // Mostly it is not a peak, and reading is cheaper.
         if live > self.peak.load(Relaxed) {
             self.peak.fetch_max(live, Relaxed);
         }
@@ -125,7 +126,7 @@ impl Counters {
         self.peak.store(self.live(), Relaxed);
     }
 
-    /// The figures of so many buffers.
+    /// The figures of this many buffers.
     pub(super) fn stats(&self, buffers: u64) -> PoolStats {
         let misses = self.misses.load(Relaxed);
         let hits = buffers.saturating_sub(misses);
@@ -221,7 +222,7 @@ impl Shared {
 
 impl Drop for Shared {
     fn drop(&mut self) {
-        // Nothing of it is live. What a model has used is not kept for others, as it is not known that they need it.
+        // None of it is live. A model's memory is not kept for others, because they may not need it.
         if self.name.is_some() {
             self.heap.give_back(Reason::Unload, 0, self.counters.high_blocks());
         }
@@ -271,8 +272,8 @@ impl Pool {
         Pool(Arc::new(Shared::new(Arc::clone(&self.0.heap), name)))
     }
 
-    /// A further pool of the same device's memory, without a limit. It is listed by name until it and its buffers are dropped;
-    /// then memory as large as its peak is given back to the system.
+    /// Another pool of the same device's memory, without a limit. It is listed by name until it and its buffers are
+    /// dropped; then memory as large as its peak is given back to the system.
     pub fn child(&self, name: &str) -> Pool {
         let pool = self.share(Some(name.to_owned()));
         let mut pools = self.0.heap.pools.lock().unwrap_or_else(PoisonError::into_inner);
@@ -305,7 +306,7 @@ impl Pool {
         self.alloc_within(len, len)
     }
 
-    /// As [`Pool::alloc`], in memory of at least `room` bytes.
+    /// Like [`Pool::alloc`], in memory of at least `room` bytes.
     pub(crate) fn alloc_within(&self, len: usize, room: usize) -> Option<Buffer> {
         let room = room.max(len);
         if room == 0 {
@@ -320,7 +321,7 @@ impl Pool {
     pub(super) fn block(&self, len: usize) -> Option<Block> {
         let size = block_len(len)?;
         let Shared { heap, counters, buffers, .. } = &*self.0;
-        // With a limit, what is wanted counts as live at once; but what cannot be had is no peak.
+        // With a limit, a request counts as live at once. A request that fails does not raise the peak.
         let live = match self.limit() {
             0 => None,
             limit => Some(counters.reserve(size, limit)?),
@@ -393,7 +394,7 @@ impl Pool {
         self.0.heap.give_back(Reason::Asked, 0, usize::MAX)
     }
 
-    /// As [`Pool::empty_cache`], but no more than a buffer of `bytes` bytes takes, in whole pages.
+    /// Like [`Pool::empty_cache`], but returns at most the pages of a buffer of `bytes` bytes.
     pub fn give_back_at_most(&self, bytes: usize) -> usize {
         let most = if bytes == 0 { 0 } else { block_len(bytes).unwrap_or(usize::MAX) };
         self.0.heap.give_back(Reason::Asked, 0, most)

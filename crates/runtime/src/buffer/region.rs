@@ -1,4 +1,4 @@
-//! Memory from the system, and which of it the system may have put memory behind.
+//! Memory from the system, with a record of the pages that may be backed by memory.
 
 use super::PAGE;
 use super::pages::{MemoryProvider, Pages};
@@ -92,12 +92,12 @@ impl Region {
         words(pages).map(touched).sum()
     }
 
-    /// Gives the memory behind pages back to the system, which leaves zeros; how many pages were touched. 0 if the
-    /// provider's memory cannot be given back in parts.
+    /// Returns the memory of pages to the system, which leaves zeros. The result is the number of pages that had been
+    /// touched, or 0 if the provider's memory cannot be returned in parts.
     ///
     /// # Safety
     ///
-    /// Nobody has the pages, nor gets them before this returns.
+    /// The pages are not in use, and are not handed out before this returns.
     pub(super) unsafe fn discard(&self, pages: Range<usize>) -> usize {
         let bytes = pages.start * PAGE..pages.end * PAGE;
         // SAFETY: nobody has the pages.

@@ -26,8 +26,9 @@ unsafe impl Send for Segment {}
 unsafe impl Sync for Segment {}
 
 impl Segment {
-    /// Segments of so many bytes each, which are zeros and start at a multiple of [`PAGE`]. They lie side by side in large pages, where
-    /// the system has some: it prepares those several times as fast as as many small ones.
+    /// Segments of these lengths in bytes, which are zero and start at a multiple of [`PAGE`]. They lie side by side in
+    /// large pages where the system has these, because it prepares a large page several times as fast as the same
+    /// memory in small pages.
     pub fn allocate(lens: &[usize]) -> io::Result<Vec<Segment>> {
         let mut segments = Vec::with_capacity(lens.len());
         let unit = unit();
@@ -46,7 +47,7 @@ impl Segment {
         let before = mapped.addr().get().next_multiple_of(HUGE) - mapped.addr().get();
         // SAFETY: at most `HUGE` bytes are before, and so many were added.
         let start = unsafe { mapped.add(before) };
-        // SAFETY: these pages of the mapping are in no segment: first those before, then those behind.
+        // SAFETY: these pages of the mapping are in no segment: first those before, then those after.
         let _ = unsafe {
             munmap(mapped.as_ptr().cast(), before)
                 .and(munmap(start.add(total).as_ptr().cast(), HUGE - before))

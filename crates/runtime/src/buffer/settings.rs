@@ -19,7 +19,7 @@ pub struct PoolSettings {
 /// The settings of devices that are made from now on.
 static DEFAULT: RwLock<PoolSettings> = RwLock::new(PoolSettings::STANDARD);
 
-/// A variable with a value that is no size or time.
+/// A variable with a value that is not a size or time.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{variable}={value} is not {wanted}")]
 pub struct PoolSettingsError {
@@ -68,7 +68,7 @@ impl PoolSettings {
         *DEFAULT.write().unwrap_or_else(PoisonError::into_inner) = self;
     }
 
-    /// Those that were installed last.
+    /// The settings that were installed last.
     pub fn installed() -> PoolSettings {
         *DEFAULT.read().unwrap_or_else(PoisonError::into_inner)
     }

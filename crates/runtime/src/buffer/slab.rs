@@ -32,8 +32,8 @@ pub(super) fn size_of(class: usize) -> usize {
     }
 }
 
-/// Pages of a slab: the fewest of which blocks take all but an eighth. Pages of a slab serve no other size as long as one of its blocks
-/// is in use.
+/// Number of pages of a slab: the fewest such that blocks fill at least seven eighths. The pages serve no other size
+/// while one of the slab's blocks is in use.
 fn pages_of(size: usize) -> usize {
     let mut pages = size.div_ceil(PAGE);
     while pages * PAGE % size > pages * PAGE / 8 {
@@ -42,7 +42,7 @@ fn pages_of(size: usize) -> usize {
     pages
 }
 
-/// A run of pages and the blocks of it that are free. Those from `cut` on have never been handed out since the slab was last empty.
+/// A run of pages and its free blocks. Blocks from `cut` on have not been handed out since the slab was last empty.
 #[derive(Debug)]
 struct Slab {
     run: Run,
@@ -75,7 +75,7 @@ pub(super) enum Left {
     Used,
     /// It has none in use, and is kept for the next one.
     Empty,
-    /// It has none in use, as another one already.
+    /// None of its blocks is in use, and another slab of the class is already empty.
     Unneeded(Run),
 }
 

@@ -1,4 +1,4 @@
-//! The thread that gives back what is unused for too long, as long as something is unused.
+//! The thread that returns memory to the system if it is unused for too long. It runs while there is unused memory.
 
 use super::heap::Heap;
 use crate::sync::atomic::{AtomicBool, Ordering};
@@ -28,7 +28,7 @@ pub(super) struct Timer {
 }
 
 impl Timer {
-    /// Sees to it that what `heap` has free is given back in time.
+    /// Ensures that the free memory of `heap` is returned in time.
     pub(super) fn watch(heap: &Arc<Heap>) {
         let runs = &heap.timer.runs;
         // Models have no time, and call what the thread does themselves.

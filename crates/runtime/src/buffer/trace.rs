@@ -13,7 +13,7 @@ pub enum TraceEvent {
         thread: u32,
         /// Number of the block, from 0.
         block: u32,
-        /// How much was asked for.
+        /// The requested amount.
         bytes: usize,
     },
     /// It was given back.

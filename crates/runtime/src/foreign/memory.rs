@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// Keeps memory valid until it is dropped.
 pub type Owner = Arc<dyn Any + Send + Sync>;
 
-/// Memory of another owner, which outlives all tensors that lie in it: the owner is dropped with the last of them, also if a run
+/// Memory of another owner, which outlives all tensors in it: the owner is dropped with the last of them, even if a run
 /// fails or panics.
 pub struct ForeignMemory {
     start: NonNull<u8>,
@@ -27,7 +27,7 @@ unsafe impl Send for ForeignMemory {}
 unsafe impl Sync for ForeignMemory {}
 
 impl ForeignMemory {
-    /// Memory that is only read: writing to a tensor that lies there copies the elements first.
+    /// Read-only memory: writing to a tensor in it copies the elements first.
     ///
     /// # Safety
     /// Until `owner` is dropped, the `len` bytes from `start` on are initialised and can be read on any thread, and nobody writes to
@@ -36,7 +36,7 @@ impl ForeignMemory {
         ForeignMemory { start, len, is_writable: false, member: None, _owner: owner }
     }
 
-    /// Memory that a tensor can be written to where it is.
+    /// Memory in which tensors can be written in place.
     ///
     /// # Safety
     /// Until `owner` is dropped, the `len` bytes from `start` on are initialised and can be read and written on any thread, and nobody
@@ -97,8 +97,9 @@ impl fmt::Debug for ForeignMemory {
     }
 }
 
-/// Memory that one lender lends and that may overlap, such as views of one array. A tensor is not written where another member
-/// overlaps it. Whoever lends overlapping memory, of which some is writable, says so by one group; clones are the same group.
+/// Memory of one lender that may overlap, such as views of one array. A tensor is not written in place where another
+/// member overlaps it. A lender of overlapping memory, some of it writable, must put it into one group; clones are the
+/// same group.
 #[derive(Clone, Debug, Default)]
 pub struct AliasGroup(Arc<Mutex<Members>>);
 

@@ -37,7 +37,8 @@ impl Tensor {
         Ok(Tensor { dtype, dims: dims.to_vec(), data })
     }
 
-    /// As [`Tensor::in_foreign`], for memory that is only read: misaligned elements are copied to `pool`, and their owner is dropped.
+    /// Like [`Tensor::in_foreign`], for read-only memory: misaligned elements are copied to `pool`, and their owner is
+    /// dropped.
     pub fn of_foreign(
         pool: &Pool,
         dtype: DType,

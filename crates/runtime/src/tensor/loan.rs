@@ -32,7 +32,7 @@ impl Tensor {
         Some(Recall { home, dtype: self.dtype, dims: self.dims.clone() })
     }
 
-    /// Whether this is a lent tensor that nobody else has, so that it can be extended and patched in place.
+    /// Whether this is a lent, unshared tensor, which can be extended and patched in place.
     pub fn is_lent(&self) -> bool {
         matches!(&self.data, Data::Buffer(b) if Arc::strong_count(b) == 1 && b.is_lent())
     }

@@ -47,7 +47,7 @@ struct Kept {
 }
 
 impl Vault {
-    /// Makes room for a file of so many bytes, and holds the room until the file is in place; `None` if there is none.
+    /// Makes room for a file of `bytes` bytes, and holds it until the file is in place; `None` if there is no room.
     pub(super) fn make_room(
         &self,
         folder: &OwnedFd,

@@ -29,7 +29,7 @@ impl Answers {
         self.all
     }
 
-    /// Frees the model's memory of all responses, those so far and those to come: a run lacks it.
+    /// Moves all earlier and later responses out of the model's memory, because a run needs it.
     pub(super) fn leave_memory(&mut self) {
         if !self.scarce {
             self.scarce = true;

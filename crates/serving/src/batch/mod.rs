@@ -1,4 +1,4 @@
-//! Executes requests: those that fit together as one batch.
+//! Execution of requests, in batches of requests that fit together.
 
 mod answers;
 mod prepare;
@@ -30,9 +30,9 @@ impl<'r> Batch<'r> {
 }
 
 impl ServedModel {
-    /// Executes requests. Those whose inputs have the same dimensions, but for the batch dimension, run as one batch, as far as
-    /// `max_batch_size` allows, unless the model's rows depend on each other ([`ModelSignature::dependent_rows`]). Batches run one
-    /// after the other.
+    /// Executes requests. Requests whose inputs have the same dimensions, except the batch dimension, run as one batch,
+    /// as far as `max_batch_size` allows, unless the model's rows depend on each other
+    /// ([`ModelSignature::dependent_rows`]). Batches run one after the other.
     ///
     /// - A request that does not fit the model fails alone.
     /// - If a batch fails, or the bytes of its strings are wrong, its requests run again one by one, so that only those at fault fail.
@@ -117,8 +117,8 @@ impl ServedModel {
         }
     }
 
-    /// Runs a request of a batch that failed: first beside other runs, if that may help, and if there is too little memory
-    /// when no other run is under way.
+    /// Runs a request of a batch that failed: first concurrently with other runs, if that may help. If there is too
+    /// little memory, it runs again when no other run is under way.
     fn alone<'r>(
         &self,
         at: usize,

@@ -26,13 +26,13 @@ pub(super) struct Given<'r> {
     pub(super) dims: Vec<usize>,
     /// How many elements these make.
     pub(super) elements: usize,
-    /// The elements. Those that are strings are not checked yet.
+    /// The elements. Strings are not checked yet.
     pub(super) parts: &'r [Part<'r>],
 }
 
 impl Prepared<'_> {
-    /// Whether two requests can be one batch: they give the same inputs with the same dimensions, but for the first. It is an
-    /// equivalence, so one request of a batch speaks for all.
+    /// Whether two requests can be one batch: they give the same inputs, with the same dimensions except the first.
+    /// This is an equivalence relation, so comparing with one request of a batch is enough.
     pub(super) fn joins(&self, other: &Prepared<'_>) -> bool {
         self.inputs.len() == other.inputs.len()
             && self
@@ -81,7 +81,7 @@ impl ServedModel {
         Ok(Prepared { at, rows, inputs, outputs })
     }
 
-    /// Checks an input by itself.
+    /// Checks a single input.
     fn given<'r>(&self, at: usize, input: &'r Input<'r>) -> Result<Given<'r>, RequestError> {
         let spec = &self.inputs[at];
         let (model, name) = (|| self.name.clone(), || input.name.to_owned());

@@ -35,8 +35,8 @@ pub struct Input<'a> {
     pub data_type: DataType,
     /// Its dimensions.
     pub shape: Vec<i64>,
-    /// Its elements, row-major and little-endian, in any number of parts, which may divide elements. Strings stand behind their
-    /// lengths (u32).
+    /// Its elements, row-major and little-endian, in any number of parts, which may divide elements. Each string
+    /// follows its length (u32).
     pub data: Vec<Part<'a>>,
 }
 
@@ -72,7 +72,7 @@ impl ByteSource for &Part<'_> {
 /// A model's answer to a request.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Response {
-    /// The outputs asked for, in the configuration's order; states that are no outputs come last.
+    /// The outputs asked for, in the configuration's order; states that are not outputs come last.
     pub outputs: Vec<Output>,
 }
 

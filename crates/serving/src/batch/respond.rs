@@ -81,7 +81,7 @@ fn elements_of(tensor: &Tensor, rows: Range<usize>) -> Result<Bytes, KernelError
     Ok(strings::encode(&strings[rows.start * row..rows.end * row]))
 }
 
-/// A size as the protocol has it. Those of tensors in memory are within its range.
+/// A size in the protocol's type, which holds all sizes of tensors in memory.
 fn size(dim: usize) -> i64 {
     i64::try_from(dim).unwrap_or(i64::MAX)
 }

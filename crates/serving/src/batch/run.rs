@@ -25,7 +25,7 @@ impl Clock {
         self.0 = Some(first..end);
     }
 
-    /// From the start of the first run to the end of the last; nothing, now, if there was none.
+    /// From the start of the first run to the end of the last. Empty, at the present time, if there was none.
     pub(super) fn span(self) -> Range<Instant> {
         self.0.unwrap_or_else(|| {
             let now = Instant::now();
@@ -59,7 +59,7 @@ impl ServedModel {
         Ok(results)
     }
 
-    /// How a batch of these requests runs: for as long as somebody waits for it.
+    /// The context of a batch of these requests: it runs for as long as one of them is waited for.
     fn context<'r>(
         &self,
         requests: impl Iterator<Item = &'r InferenceRequest<'r>> + Clone,

@@ -1,4 +1,4 @@
-//! Strings as the protocol sends them: each behind its length, a little-endian u32.
+//! Strings as the protocol sends them: each after its length, a little-endian u32.
 
 use crate::failure::StringsFault;
 use bytes::Bytes;

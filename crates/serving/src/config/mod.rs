@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 message! {
     /// A model configuration.
     pub struct ModelConfig {
-        /// The model's name, which is also that of its folder.
+        /// The model's name, which is also its folder's name.
         name: String,
         /// Framework and format, in an older spelling of `backend`.
         platform: String,
@@ -108,8 +108,8 @@ impl ModelConfig {
         text::print(&self.to_node(Form::Brief))
     }
 
-    /// The JSON form as the server shows it: names as in protobuf, 64-bit integers as numbers, scalars, lists and maps also
-    /// where they have their defaults, messages only where they are set.
+    /// The JSON form as the server shows it: names as in protobuf, 64-bit integers as numbers. Scalars, lists and maps
+    /// are included even if they have their defaults, messages only if they are set.
     pub fn to_json(&self) -> String {
         json::print(&self.to_node(Form::Full))
     }
@@ -137,7 +137,7 @@ oneof! {
         Latest(LatestVersions) = "latest",
         /// All.
         All(AllVersions) = "all",
-        /// Those that are listed.
+        /// The listed versions.
         Specific(SpecificVersions) = "specific",
     }
 }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 oneof! {
     /// How a model's requests are scheduled.
     pub enum SchedulingChoice {
-        /// Each by itself.
+        /// Each request separately.
         Unset,
         /// In batches, formed as requests come.
         Dynamic(ModelDynamicBatching) = "dynamic_batching",
@@ -43,7 +43,7 @@ enumeration! {
     pub enum TimeoutAction {
         /// It fails.
         Reject = "REJECT",
-        /// It waits behind all others.
+        /// It is moved to the end of the queue.
         Delay = "DELAY",
     }
 }
@@ -81,11 +81,11 @@ message! {
 oneof! {
     /// How sequences share an instance.
     pub enum SequenceStrategy {
-        /// As in [`SequenceStrategy::Direct`], without waiting.
+        /// Like [`SequenceStrategy::Direct`], without waiting.
         Unset,
-        /// Each has a slot of the batch of its own.
+        /// Each sequence has a slot of the batch.
         Direct(StrategyDirect) = "direct",
-        /// Those that have waited longest form a batch.
+        /// The sequences that have waited longest form a batch.
         Oldest(StrategyOldest) = "oldest",
     }
 }
@@ -195,7 +195,7 @@ oneof! {
         Unset,
         /// Zeros.
         Zero(bool) = "zero_data",
-        /// Those in a file of the model's folder `initial_state`.
+        /// The contents of a file in the model's folder `initial_state`.
         File(String) = "data_file",
     }
 }

@@ -153,7 +153,7 @@ enumeration! {
         ElementCount = "BATCH_ELEMENT_COUNT",
         /// The same, summed up to each request.
         AccumulatedElementCount = "BATCH_ACCUMULATED_ELEMENT_COUNT",
-        /// The same behind a zero.
+        /// The same, after a zero.
         AccumulatedElementCountWithZero = "BATCH_ACCUMULATED_ELEMENT_COUNT_WITH_ZERO",
         /// A shape of as many elements as the largest source has.
         MaxElementCountAsShape = "BATCH_MAX_ELEMENT_COUNT_AS_SHAPE",
@@ -187,7 +187,7 @@ enumeration! {
 }
 
 message! {
-    /// An output that is divided among the requests of a batch in a way of its own.
+    /// An output with its own way of being divided among the requests of a batch.
     pub struct BatchOutput {
         /// The outputs.
         target_name: Vec<String>,

@@ -39,7 +39,7 @@ oneof! {
         Zero(bool) = "zero_data",
         /// Random ones.
         Random(bool) = "random_data",
-        /// Those in a file of the model's folder `warmup`.
+        /// The contents of a file in the model's folder `warmup`.
         File(String) = "input_data_file",
     }
 }

@@ -8,8 +8,9 @@ use std::path::{Component, Path};
 use trident_model::{Model as Loaded, load_from};
 use trident_onnx::files::{FileSource, Files};
 
-/// The files that a version may have if its configuration names none or the first, which servers fill in for ONNX Runtime's
-/// models; the first that is there. What a file holds does not depend on its name. A folder of the first name has such a file in it.
+/// The files that a version may have, in order of preference, if its configuration names no file or the first one,
+/// which servers fill in for ONNX Runtime's models. The kind of a file does not depend on its name. If the first name
+/// is a folder, the file is in it.
 const DEFAULT_FILES: [&str; 2] = ["model.onnx", "model.mps"];
 
 /// The folder of one version of a model.
@@ -20,7 +21,7 @@ pub struct VersionFolder<'a> {
     pub files: &'a dyn Files,
 }
 
-/// A model's file that was read: what a configuration is completed from, and what is planned next.
+/// A model's file after reading. A configuration is completed from it, and a session planned from it.
 pub struct ModelFile {
     pub(super) model: Loaded,
     pub(super) signature: ModelSignature,

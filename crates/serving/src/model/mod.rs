@@ -16,8 +16,8 @@ use trident_engine::{OpTotal, PlanError, PlanReport, Session};
 use trident_ir::DType;
 use trident_runtime::PoolStats;
 
-/// One version of a model, ready to run. It may run on several threads at a time. Dropping it frees its memory, but for results
-/// that are still in use.
+/// One version of a model, ready to run. It may run on several threads at a time. Dropping it frees its memory, except
+/// results that are still in use.
 pub struct ServedModel {
     pub(crate) name: String,
     pub(crate) session: Session,
@@ -154,7 +154,7 @@ fn inputs(signature: &ModelSignature) -> Vec<InputSpec> {
     signature.inputs.iter().filter_map(spec).collect()
 }
 
-/// The configuration's outputs, and behind them the states that are none.
+/// The configuration's outputs, followed by states that are not outputs.
 fn outputs(config: &ModelConfig) -> Vec<OutputSpec> {
     let declared = config.output.iter().map(|output| OutputSpec {
         name: output.name.clone(),

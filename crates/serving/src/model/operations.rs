@@ -45,7 +45,7 @@ impl Operations {
         let now = || self.start.elapsed().as_millis() as u64;
         let is_due = |now| {
             let next = self.next.load(Relaxed);
-            // Of runs that start at the same time, one is measured.
+            // If several runs start at the same time, one is measured.
             let claim = || self.next.compare_exchange(next, now + INTERVAL, Relaxed, Relaxed);
             next <= now && claim().is_ok()
         };

@@ -67,7 +67,7 @@ impl fmt::Display for ModelPlacement {
 pub struct Setup {
     /// The devices, in order of preference.
     pub devices: Vec<Arc<dyn Device>>,
-    /// Their names, and what was asked for besides.
+    /// Their names, and the requested accelerators.
     pub placement: ModelPlacement,
     /// The options of the model's session.
     pub options: Options,
@@ -81,11 +81,11 @@ pub struct Setup {
 impl Setup {
     /// The configuration is complete and normalised; it is compared with the model's own inputs and outputs.
     ///
-    /// Applied are accelerators, the graph's optimisation level, `intra_op_thread_count` and parameters: `fallback`; `memory_limit`,
-    /// the most bytes of the model's weights and of all tensors of its runs, but for inputs that are read in place
-    /// ([`Part::Shared`](crate::Part::Shared)), with a suffix K, M or G; and `time_operations`, the runs whose operations are measured:
-    /// `never`, `sampled` (at most one a second, the default) or `all`. The log warns of parameters that are neither these nor
-    /// the ONNX Runtime backend's.
+    /// Applied are accelerators, the graph's optimisation level, `intra_op_thread_count` and parameters: `fallback`;
+    /// `memory_limit`, the most bytes of the model's weights and of all tensors of its runs, except inputs that are
+    /// read in place ([`Part::Shared`](crate::Part::Shared)), with a suffix K, M or G; and `time_operations`, the runs
+    /// whose operations are measured: `never`, `sampled` (at most one a second, the default) or `all`. The log warns of
+    /// parameters that are neither these nor the ONNX Runtime backend's.
     pub fn of(
         config: &ModelConfig,
         signature: &ModelSignature,
@@ -133,8 +133,8 @@ impl Setup {
 }
 
 impl ModelConfig {
-    /// Refuses what would otherwise be ignored, with wrong results. [`Setup::of`] does so, too; servers call this before
-    /// [`ModelConfig::complete`], so that nothing is filled in for nothing.
+    /// Refuses settings that would otherwise be ignored, with wrong results. [`Setup::of`] does so, too; servers call
+    /// this before [`ModelConfig::complete`], so that nothing is filled in for a model that is refused.
     pub fn supported(&self) -> Result<(), ServeError> {
         let operations = self.model_operations.as_ref();
         let fields = [
@@ -162,7 +162,7 @@ fn without_effect(settings: &OnnxRuntimeOptions) -> [(&'static str, bool); 6] {
     ]
 }
 
-/// The devices that run a model: those that it asks for, before those of all models.
+/// The devices that run a model: first the devices that it requests, then the devices of all models.
 fn place(
     config: &ModelConfig,
     hardware: &Hardware,
@@ -226,7 +226,7 @@ fn memory_limit(config: &ModelConfig) -> Result<usize, ConfigError> {
 const PARAMETERS: [&str; 5] =
     ["device", "fallback", "intra_op_thread_count", "memory_limit", "time_operations"];
 
-/// Warns of parameters that nobody reads, which may be misspelt.
+/// Warns about unused parameters, which may be misspelt.
 fn unknown_parameters(config: &ModelConfig, log: &mut Log<'_>) {
     // The server's own, such as TRITON_BATCH_STRATEGY_PATH and EXECUTION_ENV_PATH.
     let of_the_server = |key: &str| key.starts_with("TRITON_") || key.starts_with("EXECUTION_");

@@ -70,7 +70,7 @@ macro_rules! enumeration {
     };
 }
 
-/// Declares a choice among fields, of which a message has at most one.
+/// Declares a choice among fields; a message has at most one of them.
 macro_rules! oneof {
     (
         $(#[$doc:meta])* pub enum $name:ident {

@@ -1,7 +1,7 @@
-//! Messages as tables of fields: what reads them from a tree and writes them into one.
+//! Messages as tables of fields, with reading from a tree and writing into one.
 //!
-//! [`message!`], [`enumeration!`] and [`oneof!`] declare a type; the order of its fields is that of their declaration in
-//! protobuf, in which JSON prints them.
+//! [`message!`], [`enumeration!`] and [`oneof!`] declare a type; the order of its fields is that of the protobuf
+//! declaration, and JSON prints them in this order.
 
 mod declare;
 mod values;
@@ -16,9 +16,9 @@ use std::collections::BTreeMap;
 /// Which fields are written.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Form {
-    /// Those that differ from their defaults.
+    /// Only fields that differ from their defaults.
     Brief,
-    /// Those and all scalars, lists and maps; messages that are not set are left out.
+    /// Also all scalars, lists and maps; messages that are not set are left out.
     Full,
 }
 

@@ -55,7 +55,7 @@ impl<'t> Lexer<'t> {
                 Token::Word(self.take_while(|_, c| c.is_ascii_alphanumeric() || c == '_'))
             }
             Some(c) if c.is_ascii_digit() || *c == '.' => {
-                // A sign belongs to the number only behind an exponent's `e`.
+                // A sign belongs to the number only after an exponent's `e`.
                 let part = |before: Option<char>, c: char| {
                     c.is_ascii_alphanumeric()
                         || matches!(c, '.' | '_')
@@ -129,7 +129,7 @@ impl<'t> Lexer<'t> {
         }
     }
 
-    /// Appends what the escape sequence behind a backslash stands for; the error is the sequence.
+    /// Appends the value of the escape sequence after a backslash; the error is the sequence.
     fn escape(&mut self, bytes: &mut Vec<u8>) -> Result<(), String> {
         let Some(&c) = self.rest.peek() else { return Err(String::new()) };
         if c.is_digit(8) {

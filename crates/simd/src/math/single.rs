@@ -1,4 +1,4 @@
-//! Functions of vectors of `f32`, beside those of the module above.
+//! More functions of vectors of `f32`, in addition to those of the parent module.
 
 use std::f32::consts::{FRAC_PI_2, LN_2, LOG2_E, LOG10_E};
 

@@ -1,4 +1,4 @@
-//! Sums that a loop carries as matrices: each iteration adds products to them, and nothing else looks at them.
+//! Sums that a loop carries as matrices: each iteration adds products to them, and they have no other use in the loop.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -62,7 +62,7 @@ impl Search<'_, '_> {
         self.found.links.extend(links);
     }
 
-    /// The product that is added to this value and nothing else is done with it; the value that is the sum.
+    /// The product that is added to this value, if the value has no other use, and the sum's value.
     fn step(&self, body: &Block, at: ValueId) -> Option<(ValueId, ValueId)> {
         let once = |id: ValueId| self.uses.get(&id) == Some(&1);
         let user = body.ops.iter().find(|op| op.used().any(|id| id == at)).filter(|_| once(at))?;

@@ -1,5 +1,5 @@
-//! Which thread has which element of a matrix is not known, so elements become matrices, and matrices elements, by way of
-//! threadgroup memory: a part of the rows at a time.
+//! Conversion between elements and matrices. The assignment of a matrix's elements to threads is unspecified, so the
+//! conversion goes through threadgroup memory, a part of the rows at a time.
 
 use std::fmt;
 
@@ -29,7 +29,7 @@ pub(crate) struct Exchange {
 }
 
 impl Exchange {
-    /// The exchange of blocks with so many rows and columns, by at most so many bytes.
+    /// The exchange of blocks with these numbers of rows and columns, in at most `most` bytes.
     pub(crate) fn of(
         layout: Layout,
         (rows, columns): (u8, u8),
@@ -178,7 +178,7 @@ impl Emitter<'_, '_> {
         (Part::of(&product.grid, all - parts..all, part), copies)
     }
 
-    /// A fragment of sums of which all are this scalar.
+    /// A fragment of sums, all equal to this scalar.
     pub(super) fn filled(&mut self, product: &Product, scalar: ValueId) -> Result<ValueId> {
         let scalar = self.converted(scalar, DType::F32)?;
         self.fragment(product, K::MatrixFill, &[scalar])

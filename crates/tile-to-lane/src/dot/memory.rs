@@ -35,7 +35,7 @@ impl Area {
     }
 }
 
-/// Registers of a layout whose elements lie in a part of the block, and bits of the thread's number that must be so for it.
+/// Registers of a layout whose elements lie in a part of the block, and the required bits of the thread's number.
 pub(super) struct Part {
     pub(super) registers: Vec<usize>,
     threads: (i32, i32),
@@ -94,7 +94,7 @@ impl Emitter<'_, '_> {
         areas.into_iter().for_each(|area| self.release(&area.part));
     }
 
-    /// The pointer so many elements behind another one.
+    /// The pointer `by` elements after another one.
     pub(super) fn moved(&mut self, ptr: ValueId, by: usize) -> Result<ValueId> {
         if by == 0 {
             return Ok(ptr);

@@ -55,7 +55,7 @@ impl Emitter<'_, '_> {
         self.finish(out, product, &sums, rest)
     }
 
-    /// Adds the products of one slice, of which some factors may be staged already.
+    /// Adds the products of one slice; some factors may be staged already.
     fn add_part(
         &mut self,
         out: ValueId,
@@ -87,7 +87,7 @@ impl Emitter<'_, '_> {
         Ok(sums)
     }
 
-    /// Adds the products of all slices in a loop, which reads what it multiplies.
+    /// Adds the products of all slices in a loop that reads the factors.
     fn add_in_loop(&mut self, product: &Product, sums: Vec<ValueId>) -> Result<Vec<ValueId>> {
         let factors = [&product.a, &product.b];
         let areas = factors.map(|factor| self.area(factor.dtype, &factor.order));
@@ -114,14 +114,14 @@ impl Emitter<'_, '_> {
         Ok(sums)
     }
 
-    /// Stages factors that are the same in all iterations of a loop, as far as there is room besides what products need; gives
-    /// the memory that holds them until the loop ends.
+    /// Stages factors that are the same in all iterations of a loop, as far as products leave room. Returns the memory
+    /// that holds them until the loop ends.
     pub(super) fn stage_ahead(&mut self, body: &Block) -> Result<Vec<Area>> {
         let plan = self.plan;
         let mut inside: HashSet<ValueId> = body.params.iter().copied().collect();
         body.walk(&mut |op| inside.extend(op.defined()));
         let needed = plan.products.values().map(Product::bytes).max().unwrap_or(0);
-        // Some room stays for what threads exchange besides.
+        // Some room is left for other exchanges between threads.
         let mut free = (plan.figures.threadgroup / 8 * 7).saturating_sub(needed);
         let mut areas = vec![];
         for op in body.ops.iter().filter(|op| op.kind == K::Dot) {
@@ -279,7 +279,7 @@ impl Emitter<'_, '_> {
         })
     }
 
-    /// Adds the products of what lies behind these pointers to the sums.
+    /// Adds the products of the factors at these pointers to the sums.
     fn add_products(
         &mut self,
         product: &Product,
@@ -342,7 +342,7 @@ impl Emitter<'_, '_> {
     }
 }
 
-/// The index of the same fragment of a row or column, so many fragments further along k, whose bits begin at `first`.
+/// The index of the same fragment of a row or column, `step` fragments further along k, whose bits begin at `first`.
 fn at_step(index: &Index, first: u8, product: &Product, step: usize) -> Index {
     let from = usize::from(first + product.side);
     let bits = index.iter().enumerate().map(|(at, bit)| match at.checked_sub(from) {

@@ -1,8 +1,8 @@
-//! Where the elements of a block lie in threadgroup memory.
+//! The order of a block's elements in threadgroup memory.
 //!
-//! Each bit of an element's index adds its own weight to the place of the element. Rows that are padded, and fragments that
-//! are kept together, are such orders. Of several, the one is chosen in which the threads of a simdgroup, and the elements
-//! of a fragment, lie in different banks.
+//! Each bit of an element's index adds a weight to the element's position. Padded rows, and fragments that are kept
+//! together, are such orders. The chosen order puts the elements of a simdgroup's threads, and of a fragment, into
+//! different banks.
 
 use crate::layout::{Layout, Source};
 use crate::reduce::LANES;
@@ -44,7 +44,7 @@ pub(crate) struct Order {
     pub(crate) len: usize,
 }
 
-/// A block as matrices behind a batch axis, in which neighbours along one axis are neighbours in memory.
+/// A block as matrices after a batch axis. Neighbours along one axis are neighbours in memory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shape {
     /// log2 of the number of rows.
@@ -69,7 +69,7 @@ pub(crate) struct Use<'a> {
 }
 
 impl Order {
-    /// Lines with so many elements between their ends and the next ones.
+    /// Lines with `pad` elements between the end of one and the next.
     fn lines(shape: Shape, pad: usize) -> Order {
         let Shape { rows, columns, batch, by_columns } = shape;
         let (fast, slow) = if by_columns { (rows, columns) } else { (columns, rows) };
@@ -82,7 +82,7 @@ impl Order {
         Order { weights, len: line << (slow + batch) }
     }
 
-    /// Fragments that are lines one after the other, with so many elements between them.
+    /// Fragments made of consecutive lines, with `pad` elements between them.
     fn fragments(shape: Shape, pad: usize) -> Order {
         let Shape { rows, columns, batch, by_columns } = shape;
         let each = (1 << (2 * SIDE)) + pad;
@@ -97,9 +97,9 @@ impl Order {
         Order { weights: weights.collect(), len: each << (across + down + batch) }
     }
 
-    /// The best order for a block of elements of so many bytes, and the conflicts that it leaves.
+    /// The best order for a block of elements of `size` bytes, and its number of conflicts.
     pub(crate) fn best(shape: Shape, size: usize, used: Use<'_>, banks: Banks) -> (Order, usize) {
-        // Larger fragments are of lines that are as far from each other as those of the whole block.
+        // Larger fragments have lines at the distance of the whole block's lines.
         let tiled = used.side == SIDE && shape.rows >= SIDE && shape.columns >= SIDE;
         // Vectors stay aligned.
         let steps = (0..=4).map(|step| step * (16 / size).max(1));

@@ -1,5 +1,5 @@
-//! How each product of a kernel is computed: by which threads, by matrices or by scalars, and what of it is in threadgroup
-//! memory at a time.
+//! The plan of each product of a kernel: its threads, the use of matrices or scalars, and the part that is in
+//! threadgroup memory at a time.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -34,7 +34,7 @@ pub(crate) struct Factor {
     pub(crate) layout: Layout,
     /// log2 of the elements that a thread writes at once.
     pub(crate) vector: u8,
-    /// The first of the bits of its index that tell k, and how many there are.
+    /// The first bit of its index that belongs to k, and the number of such bits.
     pub(crate) k: (u8, u8),
     /// Where the elements of a slice lie.
     pub(crate) order: Order,
@@ -52,7 +52,7 @@ impl Factor {
         index.iter().enumerate().filter(|(at, _)| !outside.contains(at)).map(|(_, b)| *b).collect()
     }
 
-    /// The bit of an index in a slice from which on it tells the row.
+    /// The bit of an index in a slice from which on it is the row.
     pub(crate) fn columns(&self, product: &Product) -> u8 {
         if self.k.0 == 0 { product.slice } else { self.k.0 }
     }
@@ -69,7 +69,7 @@ pub(crate) struct Product {
     pub(crate) extents: Extents,
     /// log2 of the side of the fragments that are multiplied; 0 for scalars.
     pub(crate) side: u8,
-    /// Which thread sums which element, or which simdgroup which fragment.
+    /// The assignment of sums to threads, or of fragments to simdgroups.
     pub(crate) grid: Layout,
     /// The type of the sums.
     pub(crate) sum: DType,
@@ -81,7 +81,7 @@ pub(crate) struct Product {
     pub(crate) exchange: Option<Exchange>,
     /// Whether slices follow each other in a loop.
     pub(crate) is_loop: bool,
-    /// The loads of which that loop reads the elements.
+    /// The loads whose elements that loop reads.
     pub(crate) late: Vec<NodeId>,
 }
 
@@ -107,7 +107,7 @@ impl Extents {
         })
     }
 
-    /// log2 of the number of fragments of the result, whose sides have so many bits.
+    /// log2 of the number of fragments of the result; their sides have `side` bits.
     fn fragments(self, side: u8) -> u8 {
         self.batch + self.rows + self.columns - 2 * side
     }
@@ -191,7 +191,7 @@ fn product<'m>(
         None => plan.layout_of(out),
     };
     let side = unit.map_or(0, |unit| unit.side);
-    // Half of the memory and what pads it: what threads exchange besides needs some, and threadgroups share a core.
+    // Half of the memory and its padding: other exchanges need some, and threadgroups share a core.
     let most = figures.threadgroup / 8 * 5;
     let exchange = unit.map(|unit| {
         let shape = (extents.batch + extents.rows, extents.columns);
@@ -222,7 +222,7 @@ fn product<'m>(
     if !product.is_long(plan, figures) {
         return Ok(product);
     }
-    // The counter of a loop tells which slice it is.
+    // The counter of a loop is the number of the slice.
     let looped = sliced(true)?;
     let mut loads = vec![];
     for factor in [&looped.a, &looped.b] {

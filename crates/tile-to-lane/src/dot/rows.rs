@@ -1,5 +1,5 @@
-//! Layouts for products whose rows are reduced, as those of attention: few threads share a row, so reductions are mostly among a
-//! thread's own registers, and what is known of rows lies where their elements are.
+//! Layouts for products whose rows are reduced, as in attention. Few threads share a row, so reductions are mostly
+//! within a thread's registers, and results for rows are where the rows' elements are.
 
 use trident_ir::{Func, OpKind as K, ops};
 

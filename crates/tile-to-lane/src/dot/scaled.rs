@@ -1,4 +1,4 @@
-//! Products of scaled factors as products of the factors times their scales, in a type that holds these exactly but for
+//! Products of scaled factors as products of the factors times their scales, in a type that holds these exactly, except
 //! numbers near the ends of its range.
 
 use trident_ir::op::words::ShiftDirection;
@@ -99,8 +99,8 @@ impl Blocks<'_> {
         self.cast(x, dtype)
     }
 
-    /// The numbers of which each byte holds two, the low half first, along the last axis or the one before it. Those up to 1.5
-    /// are counts of halves, the others have an exponent.
+    /// The numbers packed two to a byte, the low half first, along the last axis or the one before it. Numbers up to
+    /// 1.5 are multiples of 0.5; the others have an exponent.
     fn unpacked(&mut self, x: ValueId, along_columns: bool) -> Made<ValueId> {
         let dims = self.dims(x);
         let x = self.bitcast(x, DType::U8)?;
@@ -164,7 +164,7 @@ impl Blocks<'_> {
         self.b.op(K::Where, &[least, halved, product], &[])
     }
 
-    /// Scales as f32. Of 2^-127, which GPUs may take for 0, they are twice as much, and the condition holds.
+    /// Scales as f32. GPUs may treat 2^-127 as 0, so it is doubled, and the condition holds there.
     fn power(&mut self, scale: ValueId) -> Made<(ValueId, Option<ValueId>)> {
         if self.b.func.ty(scale).dtype() == Some(DType::F8E4M3FN) {
             return Ok((self.cast(scale, DType::F32)?, None));

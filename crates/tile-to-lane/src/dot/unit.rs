@@ -44,7 +44,7 @@ impl Unit {
     }
 }
 
-/// As what the elements of factors are multiplied.
+/// The type in which the elements of factors are multiplied.
 fn factor(func: &Func, op: &Op, extents: Extents) -> Option<DType> {
     let of = |i| op.input(i).and_then(|id| func.ty(id).dtype());
     let (a, b, c) = (of(0)?, of(1)?, of(2)?);

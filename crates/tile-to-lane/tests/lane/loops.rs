@@ -106,7 +106,7 @@ fn reductions_read_their_elements_in_loops_of_their_own() {
             "  %es = splat(%sum_e) : i32[{LEN}]\n  %s = bitwise_xor(%e, %es)\n  store(%cp, %s)\n"
         );
     assert_eq!(loops(&softmax), 3);
-    // The place of the greatest element: two operands, of which one is no load.
+    // The place of the greatest element: two operands, of which one is not a load.
     let place = "  %v, %i = reduce(%x, %n) {axis = 0} region (%p: i32[], %o: i32[], %q: i32[], %r: i32[]) {\n    \
                  %g = greater(%q, %p)\n    %m = where(%g, %q, %p)\n    %k = where(%g, %r, %o)\n    yield %m, %k\n  }\n";
     assert_eq!(loops(&(place.to_owned() + &stored("i"))), 1);

@@ -16,7 +16,7 @@ enum Numbers {
     Float,
 }
 
-/// The op of the table, what it computes with, and the op that does the same to truth values.
+/// The op of the table, the kind of its operands, and the equivalent op on truth values.
 fn binary(name: &str) -> Option<(OpKind, Numbers, Option<OpKind>)> {
     use Numbers::{Float, Signed, Unsigned};
     Some(match name {
@@ -185,7 +185,7 @@ impl Import<'_, '_> {
             _ => K::GreaterOrEqual,
         };
         if dtype == DType::Bool {
-            // As a signed number true is −1, so the order turns round.
+            // As a signed number true is −1, so the order is reversed.
             let (a, b) = if sign == "s" { (b, a) } else { (a, b) };
             let (a, b) = (self.converted(a, DType::U8), self.converted(b, DType::U8));
             return Ok(self.truth(plain(kind, &[a, b])));

@@ -27,7 +27,7 @@ struct Graph<'a, 's> {
 }
 
 impl<'a, 's> Import<'a, 's> {
-    /// Imports a region, whose last op is `end` or, where it yields nothing, is left out.
+    /// Imports a region. Its last op is `end`, which may be missing if the region yields nothing.
     pub(super) fn region(
         &mut self,
         region: &'a Region<'s>,
@@ -56,7 +56,7 @@ impl<'a, 's> Import<'a, 's> {
         })
     }
 
-    /// Imports a block of its own with `fill`, which gives the values that it yields.
+    /// Imports a nested block with `fill`, which returns the values that it yields.
     fn nested(
         &mut self,
         fill: impl FnOnce(&mut Self) -> Lowered,
@@ -204,7 +204,7 @@ impl Graph<'_, '_> {
         })
     }
 
-    /// Blocks that the entry reaches, each behind its successors.
+    /// Blocks that the entry reaches, each after its successors.
     fn order(&self, successors: &[Vec<usize>]) -> Result<Vec<usize>, Failure> {
         #[derive(Clone, Copy, PartialEq)]
         enum State {

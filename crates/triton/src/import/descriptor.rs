@@ -1,5 +1,5 @@
-//! Descriptors of tensors in memory. The sign of their integers matters to reductions alone; blocks of unsigned ones are
-//! read and written as the signed numbers that Triton IR has.
+//! Descriptors of tensors in memory. The sign of their integers matters only to reductions; blocks of unsigned integers
+//! are read and written as the signed numbers of Triton IR.
 
 use super::{Import, Lowered};
 use crate::Failure;

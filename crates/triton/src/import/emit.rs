@@ -55,7 +55,7 @@ impl Import<'_, '_> {
         self.emit(op, ty)
     }
 
-    /// Appends an op whose result are truth values, as many as elements of the first operand.
+    /// Appends an op whose result is a truth value for each element of the first operand.
     pub(super) fn truth(&mut self, op: impl Into<Op>) -> ValueId {
         let op = op.into();
         let ty = elements(op.used().next().map(|x| self.ty(x)), DType::Bool);

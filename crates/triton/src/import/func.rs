@@ -111,7 +111,7 @@ fn name_rest(block: &mut Block, func: &mut Func) {
     }
 }
 
-/// A function that reaches itself by calls: depth first, on a path of its own instead of the stack.
+/// A function that calls itself, directly or indirectly, found depth first with an explicit path instead of recursion.
 fn recursive(module: &Module) -> Option<&str> {
     let numbers: HashMap<&str, usize> =
         module.funcs.iter().enumerate().map(|(i, func)| (func.name.as_str(), i)).collect();

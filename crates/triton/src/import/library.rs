@@ -13,7 +13,7 @@ pub(super) fn function_name(symbol: &str, single: bool) -> &str {
         return name;
     }
     match name {
-        // Here a `d` stands behind for double precision.
+        // This name has a `d` appended for double precision.
         "isnand" => "isnan",
         "isinfd" => "isinf",
         "isfinited" => "isfinite",
@@ -24,8 +24,8 @@ pub(super) fn function_name(symbol: &str, single: bool) -> &str {
     }
 }
 
-/// Arithmetic that rounds in a direction, without the letter of its type, which stands in front (`fadd_rz`, `dadd_rz`) or
-/// inside (`fmaf_rz`).
+/// The name of a function with directed rounding, without the letter of its type, which is a prefix (`fadd_rz`,
+/// `dadd_rz`) or inside (`fmaf_rz`).
 fn directed(name: &str) -> Option<&str> {
     let (stem, direction) = name.rsplit_once('_')?;
     if !matches!(direction, "rn" | "rz" | "rd" | "ru") {

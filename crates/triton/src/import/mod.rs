@@ -83,7 +83,7 @@ impl<'a, 's> Import<'a, 's> {
         self.func.ty(id)
     }
 
-    /// Makes an operation the one under import; the former one comes back with `leave`.
+    /// Makes an operation the current one; `leave` restores the former one.
     fn enter(&mut self, op: &Op<'_>) -> (usize, LocId, Option<Loc>) {
         let loc = if op.loc == self.loc_id {
             self.loc.clone()
@@ -99,7 +99,7 @@ impl<'a, 's> Import<'a, 's> {
         (self.at, self.loc_id, self.loc) = former;
     }
 
-    /// Imports an operation that is no terminator.
+    /// Imports an operation that is not a terminator.
     fn op(&mut self, op: &'a Op<'s>) -> Result<(), Failure> {
         let former = self.enter(op);
         self.count(op.at)?;

@@ -90,7 +90,7 @@ impl<'a, 's> Import<'a, 's> {
         self.converted(y, result.dtype().unwrap_or(DType::F32))
     }
 
-    /// Imports the region of an op that has one, and checks what it takes and yields.
+    /// Imports the region of an op that has exactly one, and checks its parameters and results.
     fn only_region(
         &mut self,
         op: &'a Op<'s>,

@@ -1,4 +1,4 @@
-//! Names of values. Sibling regions use the same names again, so what a region defines goes with its end.
+//! Names of values. Sibling regions reuse names, so a region's definitions are dropped at its end.
 
 use std::collections::HashMap;
 use trident_ir::ValueId;

@@ -7,7 +7,7 @@ use crate::{Failure, MAX_DEPTH};
 use std::borrow::Cow;
 use trident_ir::Type;
 
-/// A number as it is written; the type that it is for tells how to read it.
+/// A number as it is written; its type decides how to read it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Number<'s> {
     pub(crate) negative: bool,
@@ -62,7 +62,7 @@ impl Number<'_> {
         magnitude.ok().map(|m| if self.negative { -m } else { m })
     }
 
-    /// As it is written, with its sign.
+    /// The number as written, with its sign.
     pub(crate) fn spelling(&self) -> String {
         format!("{}{}", if self.negative { "-" } else { "" }, self.text)
     }
@@ -217,7 +217,7 @@ impl<'s> Parser<'s, '_> {
         Ok(Number { negative, text })
     }
 
-    /// The type of a number, of which `index` and wide integers are fine as well.
+    /// The type of a number; `index` and wide integers are allowed too.
     fn number_type(&mut self) -> Result<(), Failure> {
         if let Token::Word("index" | "i128") = self.token {
             return self.bump().map(drop);

@@ -1,4 +1,4 @@
-//! The custom forms: for each op the items in front of its types, and which types stand there.
+//! The custom forms: for each op the items before its types, and the types that it prints.
 
 use super::parser::Parser;
 use super::special::*;
@@ -13,7 +13,7 @@ use trident_ir::{DType, Type};
 pub(super) enum Item {
     /// Operands with commas between them.
     Operands,
-    /// `[…]`: operands that come behind those that follow.
+    /// `[…]`: operands whose position is after the following ones.
     Offsets,
     /// `[…]`: operands in their place.
     Index,
@@ -50,7 +50,7 @@ pub(super) enum Types {
     AllArrow,
     /// `: T -> T` of the operand and both results.
     ArrowBoth,
-    /// `: T` of the first operand, a pointer; the result is what it points to.
+    /// `: T` of the first operand, a pointer; the result has the pointee's type.
     Pointee,
     /// `: T` of the first operand; there is no result.
     First,
@@ -77,7 +77,7 @@ pub(super) enum Custom {
     Own(for<'s> fn(&mut Parser<'s, '_>, &mut Op<'s>) -> Result<(), Failure>),
 }
 
-/// How the op is printed; `None` if there is no such op.
+/// The printed form of the op; `None` if there is no such op.
 pub(super) fn custom(name: &str) -> Option<Custom> {
     use Custom::{Form, Own};
     use Item::{Args, Dict, Index, Keyword, Offsets, Operands, Options, Str, Symbol, Word};

@@ -32,7 +32,7 @@ enum Entry<'s> {
     },
 }
 
-/// Calls that lead to a place, of which the outermost are left out beyond this number.
+/// The most calls recorded for a place; outer ones are dropped.
 const MAX_FRAMES: usize = 64;
 
 /// All locations of a text. Aliases may be defined before and after their uses, so they are looked up at the end.
@@ -57,7 +57,7 @@ impl<'s> Locs<'s> {
     /// The place in the source that the location leads to, with the calls that lead there.
     pub(crate) fn resolve(&self, id: LocId) -> Option<Loc> {
         let (mut frames, mut rest) = (vec![], vec![id]);
-        // Definitions that refer to each other go round in a circle, which takes more steps than there are definitions.
+        // Definitions that refer to each other in a cycle take more steps than there are definitions.
         for _ in 0..=self.table.len() + self.aliases.len() {
             let Some(id) = rest.pop().filter(|_| frames.len() < MAX_FRAMES) else { break };
             let known = match self.table.get(id.0 as usize) {
@@ -84,12 +84,12 @@ impl<'s> Locs<'s> {
     }
 }
 
-/// The place in the source of the op on the line around byte `at`, for a text that could not be read to its end, where
-/// most locations are defined.
+/// The place in the source of the op on the line around byte `at`, for a text that could not be read to its end: most
+/// locations are defined there.
 pub(crate) fn of_line(text: &str, at: usize) -> Option<Loc> {
     let line = text.get(at..)?.lines().next()?;
     let mut loc = &line[line.rfind("loc(")?..];
-    // As in `resolve`, definitions may go round in a circle.
+    // As in `resolve`, definitions may be cyclic.
     for _ in 0..MAX_DEPTH {
         if let Some(place) = file_in(loc) {
             return Some(place);
@@ -120,7 +120,7 @@ impl<'s> Parser<'s, '_> {
         }
     }
 
-    /// `= loc(…)` behind `#name`.
+    /// `= loc(…)` after `#name`.
     pub(super) fn loc_alias(&mut self, name: &'s str) -> Result<(), Failure> {
         let id = self.parenthesised_loc()?;
         self.locs.aliases.insert(name, id);

@@ -1,4 +1,4 @@
-//! The syntax tree: operations that look alike whatever their printed form, and the parser that makes it.
+//! The syntax tree, with one form of operation whatever the printed form, and its parser.
 
 mod attr;
 mod form;
@@ -17,7 +17,7 @@ use crate::Failure;
 use std::collections::HashMap;
 use trident_ir::Type;
 
-/// A module: its functions as they stand in the text, and what it gives names to.
+/// A module: its top-level operations in the order of the text, and its named attributes.
 #[derive(Debug, Default)]
 pub(crate) struct Module<'s> {
     pub(crate) ops: Vec<Op<'s>>,
@@ -32,7 +32,7 @@ pub(crate) struct Op<'s> {
     pub(crate) name: &'s str,
     pub(crate) results: Vec<Pack<'s>>,
     pub(crate) operands: Vec<Use<'s>>,
-    /// Types of the first operands; a printed form need not tell all of them.
+    /// Types of the first operands; a printed form need not state all of them.
     pub(crate) operand_types: Vec<Type>,
     pub(crate) result_types: Vec<Type>,
     pub(crate) dict: AttrDict<'s>,
@@ -106,7 +106,7 @@ impl<'s> Op<'s> {
     }
 }
 
-/// Reads a text; locations go to `locs`, also those that an error refers to.
+/// Reads a text. Locations are stored in `locs`, including those that an error refers to.
 pub(crate) fn parse<'s>(text: &'s str, locs: &mut Locs<'s>) -> Result<Module<'s>, Failure> {
     parser::Parser::new(text, locs)?.module()
 }

@@ -172,7 +172,7 @@ impl<'s, 'l> Parser<'s, 'l> {
         }
     }
 
-    /// The whole text: aliases, and operations of which `module` may be left out around the others.
+    /// The whole text: aliases and operations. The enclosing `module` may be missing.
     pub(super) fn module(&mut self) -> Result<Module<'s>, Failure> {
         let mut module = Module::default();
         loop {

@@ -6,7 +6,7 @@ use crate::lexer::Token;
 use crate::{ErrorKind, Failure, MAX_BLOCKS, MAX_DEPTH};
 
 impl<'s> Parser<'s, '_> {
-    /// `{ … }`; the parameters of the entry block stand outside, or behind its label.
+    /// `{ … }`. The parameters of the entry block are outside, or after its label.
     pub(super) fn region(&mut self, params: Vec<Param<'s>>) -> Result<Region<'s>, Failure> {
         if self.depth == MAX_DEPTH {
             return self.too_deep();
@@ -40,7 +40,7 @@ impl<'s> Parser<'s, '_> {
         Ok(region)
     }
 
-    /// `%a: f32, %b: i32 {attributes})` behind the parenthesis.
+    /// `%a: f32, %b: i32 {attributes})` after the parenthesis.
     pub(super) fn params(&mut self) -> Result<Vec<Param<'s>>, Failure> {
         self.list(")", "`,` or `)`", |p| {
             let at = p.at;

@@ -87,7 +87,7 @@ pub(super) fn make_tensor_descriptor<'s>(p: &mut Parser<'s, '_>, op: &mut Op<'s>
     Ok(())
 }
 
-/// `"prefix" {…} : %a, %b : T, T`; without operands nothing behind the attributes.
+/// `"prefix" {…} : %a, %b : T, T`; without operands nothing follows the attributes.
 pub(super) fn print<'s>(p: &mut Parser<'s, '_>, op: &mut Op<'s>) -> Parsed {
     let prefix = p.string()?;
     op.dict.set("prefix", Text::Str(prefix));

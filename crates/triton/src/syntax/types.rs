@@ -6,7 +6,7 @@ use crate::{ErrorKind, Failure, MAX_DEPTH, MAX_ELEMENTS, MAX_RANK};
 use trident_ir::types::{DescriptorType, PointerType, Space};
 use trident_ir::{DType, Dim, Type};
 
-/// Element types by name. Integers have no sign in Triton IR; here they are signed, and ops that take them as unsigned
+/// Element types by name. Integers have no sign in Triton IR. Here they are signed, and ops that treat them as unsigned
 /// say so.
 fn dtype(name: &str) -> Option<DType> {
     Some(match name {
@@ -187,7 +187,7 @@ impl<'s> Parser<'s, '_> {
         Ok(Type::Descriptor(DescriptorType { dtype, block }))
     }
 
-    /// `64x32x` in front of an element type. The lexer takes what follows an `x` for one word with it.
+    /// `64x32x` before an element type. The lexer joins an `x` and the text after it into one word.
     fn dims(&mut self, at: usize) -> Result<Vec<usize>, Failure> {
         let mut dims = vec![];
         let mut elements = Some(1usize);

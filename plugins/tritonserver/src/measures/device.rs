@@ -11,7 +11,7 @@ pub(super) struct OfDevice {
     given_back: [Following; REASONS.len()],
 }
 
-/// Why memory is returned: for its age, as too much was kept, as a model was unloaded, because somebody asked.
+/// Reasons for returning memory: its age, too much reserved memory, an unloaded model, a request.
 const REASONS: [&str; 4] = ["age", "size", "unload", "asked"];
 
 impl OfDevice {

@@ -1,6 +1,7 @@
 //! Measures of memory and time on the server's page of metrics.
 //!
-//! Executions only count; a thread carries the counts to the server twice a second, so that they cost requests nothing.
+//! Executions only increment counters. A thread reports them to the server twice a second, so that requests do not pay
+//! for it.
 
 mod device;
 mod families;

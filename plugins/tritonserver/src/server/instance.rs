@@ -59,7 +59,7 @@ impl<S> Instance<S> {
         }
     }
 
-    /// Counts an execution of so many rows.
+    /// Counts an execution of this many rows.
     pub(crate) fn report_batch(&self, rows: u64, times: Times) -> Result<()> {
         let Times { start, compute_start, compute_end, end } = times;
         // SAFETY: it is an instance.

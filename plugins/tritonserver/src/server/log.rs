@@ -19,7 +19,7 @@ pub(crate) fn enabled(level: Level) -> bool {
     unsafe { api::TRITONSERVER_LogIsEnabled(level as u32) }
 }
 
-/// Writes a line. What cannot be logged is lost.
+/// Writes a line. Failures are ignored.
 pub(crate) fn write(level: Level, file: &str, line: u32, text: &str) {
     let file = c_string(file.rsplit('/').next().unwrap_or(file));
     let text = c_string(text);

@@ -1,7 +1,7 @@
-//! The server: safe forms of the objects and functions in [`api`].
+//! Safe wrappers of the server's objects and functions in [`api`].
 //!
-//! Handles are pointers that the server gives to an entry point; making one is `unsafe` and promises that the server keeps the
-//! object for as long as the handle is used. What the server owns only during a call borrows from a handle.
+//! Handles are pointers that the server gives to an entry point; making one is `unsafe` and promises that the server
+//! keeps the object for as long as the handle is used. Objects that are valid only during a call borrow from a handle.
 
 #![allow(unsafe_code)] // the server's interface is C
 

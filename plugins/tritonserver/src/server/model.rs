@@ -28,7 +28,7 @@ impl<S> Model<S> {
         Ok(version)
     }
 
-    /// The folder of the model, which has those of its versions.
+    /// The folder of the model, which contains the folders of its versions.
     pub(crate) fn folder(&self) -> Result<PathBuf> {
         let (mut kind, mut location) = (0, null());
         // SAFETY: the text lives as long as the model.

@@ -10,7 +10,7 @@ use std::ptr::{null, null_mut};
 use std::sync::{Arc, Mutex, PoisonError};
 use trident_serving::{CancelFlag, ForeignBytes};
 
-/// A request that belongs to the backend. It is released with this; if nothing has answered it by then, with an error.
+/// A request that belongs to the backend. It is released when this is dropped, with an error if it is still unanswered.
 pub(crate) struct Request {
     request: *mut api::Request,
     progress: Progress,
@@ -36,7 +36,7 @@ unsafe impl Send for Watched {}
 
 impl Request {
     /// # Safety
-    /// The request was given to the backend, which tells the server that it has taken it.
+    /// The request was given to the backend, which reports to the server that it has taken it.
     pub(crate) unsafe fn take(request: *mut api::Request) -> Request {
         Request { request, progress: Progress::Unanswered, watched: OnceCell::new() }
     }
@@ -141,7 +141,7 @@ impl Request {
 
     /// Answers with an error.
     pub(crate) fn fail(&mut self, error: &Error) {
-        // There is nobody to tell if this fails too.
+        // If this fails too, the failure cannot be reported.
         self.progress = Progress::Failed;
         if let Ok(response) = Response::new(self) {
             let _ = response.send(Some(error));

@@ -42,7 +42,7 @@ pub(super) fn special(text: &str) -> Option<f64> {
     LITERALS.iter().find(|(literal, _)| *literal == text).and_then(|(_, value)| *value)
 }
 
-/// The text with `null` for every literal, and what each `null` stands for.
+/// The text with `null` in place of every literal, and the value of each `null`.
 fn strict(text: &str) -> (String, Vec<Option<f64>>) {
     let (mut strict, mut nulls) = (String::with_capacity(text.len()), Vec::new());
     let mut rest = text;
@@ -74,7 +74,7 @@ fn string(text: &str) -> usize {
     end.map_or(text.len(), |end| end + 2)
 }
 
-/// Reads a document, in which each `null` stands for the next of these.
+/// Reads a document, in which each `null` is the next of these values.
 #[derive(Clone, Copy)]
 struct Reader<'n>(&'n RefCell<std::vec::IntoIter<Option<f64>>>);
 

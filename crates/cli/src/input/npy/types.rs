@@ -48,7 +48,7 @@ pub(crate) fn numpy_name(dtype: DType) -> &'static str {
     named.or_else(raw).unwrap_or("'U'")
 }
 
-/// The element type that a header means, where `wanted` is what the array is for.
+/// The element type that a header means; `wanted` is the type that the input takes.
 pub(super) fn element_type(
     descr: &str,
     name: &str,
@@ -77,7 +77,7 @@ pub(super) fn element_type(
     }
 }
 
-/// Why an element type cannot be read, and what to do where `wanted` is what the array is for.
+/// The reason why an element type cannot be read, and the remedy; `wanted` is the type that the input takes.
 pub(super) fn unknown(descr: &str, name: &str, wanted: Option<DType>) -> String {
     let (what, wanted) = match name.chars().next() {
         Some('O') => ("it holds Python objects", wanted),

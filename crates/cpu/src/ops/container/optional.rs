@@ -7,14 +7,14 @@ use trident_ir::element::B8;
 use trident_ir::ops::{Optional, OptionalGetElement, OptionalHasElement};
 use trident_runtime::{KernelError, Value};
 
-/// Optional: the operand, or nothing, as an optional.
+/// Optional: an optional with the operand as its value, or without a value.
 pub(super) fn wrap(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
     let value = call.value(Optional::AT.x).cloned().map(Arc::new);
     call.set(Optional::AT.y, Value::Optional(value));
     Ok(())
 }
 
-/// OptionalGetElement; any other value stands for an optional that holds it.
+/// OptionalGetElement. An operand that is not an optional is returned as it is.
 pub(super) fn get(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
     let at = OptionalGetElement::AT;
     let value = match call.value(at.x).ok_or(KernelError::Missing(at.x))? {

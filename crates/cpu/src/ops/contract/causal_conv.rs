@@ -38,7 +38,7 @@ fn convolve<R: Real>(call: &mut Call<'_, '_>, silu: bool) -> Result<(), KernelEr
     let (values, w) = (read::<R>(&x)?, read::<R>(&w)?);
     let bias = bias.as_ref().map(read::<R>).transpose()?;
     let past = past.as_ref().map(read::<R>).transpose()?;
-    // What comes before the input, row by row, then the input.
+    // The elements before the input, row by row, then the input.
     let padded = |row: usize| {
         let before = match &past {
             Some(p) => p[row * (taps - 1)..(row + 1) * (taps - 1)].to_vec(),

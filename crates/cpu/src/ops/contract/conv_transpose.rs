@@ -38,7 +38,7 @@ struct Form {
 struct Geometry {
     /// Dimensions of the result.
     dims: Vec<usize>,
-    /// The numeric kernel's view: it needs no border behind, as it is told the size of the result.
+    /// The numeric kernel's specification. It needs no border at the end, because it is given the size of the result.
     spec: ConvSpec,
 }
 

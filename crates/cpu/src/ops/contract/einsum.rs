@@ -175,7 +175,7 @@ fn diagonalised(call: &Call<'_, '_>, x: Tensor, term: &[Label]) -> Result<Operan
     Ok(Operand { labels, tensor })
 }
 
-/// The product of two operands, summed over the labels that nobody needs later.
+/// The product of two operands, summed over the labels that are not needed later.
 fn contract(
     call: &Call<'_, '_>,
     a: Operand,

@@ -23,7 +23,7 @@ pub(in crate::ops) struct Extents {
     batch_a: Vec<usize>,
     pub(super) batch_b: Vec<usize>,
     pub(super) batch: Vec<usize>,
-    /// The result's dimensions; those that a rank-1 operand brought are left out.
+    /// The result's dimensions, without those added for a rank-1 operand.
     pub(in crate::ops) dims: Vec<usize>,
 }
 

@@ -1,4 +1,4 @@
-//! Matrix products: MatMul, Gemm and what fusion makes of them.
+//! Matrix products: MatMul, Gemm and their fused forms.
 
 use super::epilogue::activation;
 use super::extents::{Extents, Transposed, columns, rows};

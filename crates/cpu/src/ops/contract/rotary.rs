@@ -24,7 +24,7 @@ pub(super) fn rotary_embedding(cx: &Compile<'_>) -> Made {
 }
 
 impl Form {
-    /// Batch, heads, positions, features of one head; and whether heads lie in an axis of their own.
+    /// Batch, heads, positions and features of one head, and whether the heads are a separate axis.
     fn extents(&self, x: &[usize]) -> Result<([usize; 4], bool), KernelError> {
         match *x {
             [b, h, s, d] => Ok(([b, h, s, d], true)),

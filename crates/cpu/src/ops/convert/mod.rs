@@ -37,8 +37,8 @@ pub(crate) fn compute_dtype(dtype: DType) -> DType {
     }
 }
 
-/// A float cut to an integer. The standard leaves open what becomes of NaN and of values that the integer cannot hold;
-/// they become what x86 processors, and with them the standard's reference and ONNX Runtime, give.
+/// Truncation of a float to an integer. The standard does not define the result for NaN and for values out of range. It
+/// is that of x86 processors, like the standard's reference and ONNX Runtime on these.
 trait Cut {
     /// In 32 bits, with the least value for what these cannot hold. Narrower integers are its low bits.
     fn cut32(self) -> i32;
@@ -78,7 +78,7 @@ macro_rules! cut {
 
 cut!(f32, f64);
 
-/// The tensor in another element type. Integers wrap; floats to integers are cut, and wrap as [`Cut`] tells.
+/// The tensor in another element type. Integers wrap. Floats are truncated to integers, and wrap as [`Cut`] defines.
 pub(crate) fn convert(
     threads: &Threads,
     pool: &Pool,

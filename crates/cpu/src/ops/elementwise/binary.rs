@@ -49,7 +49,7 @@ fn row<T: Element, U: Element>(out: &mut [U], a: Arg<'_, T>, b: Arg<'_, T>, f: i
     }
 }
 
-/// Operands of which the result may have taken one's memory.
+/// Two operands. The result may have taken the memory of one of them.
 pub(super) struct Pair {
     pub(super) a: Option<Tensor>,
     pub(super) b: Option<Tensor>,
@@ -289,7 +289,7 @@ pub(super) fn arithmetic(cx: &Compile<'_>, how: Arithmetic) -> Made {
     })
 }
 
-/// As [`each`], for functions that are not defined for a second element of 0.
+/// Like [`each`], for functions that are not defined for a second element of 0.
 fn divide<T: Element>(
     cost: usize,
     f: impl Fn(T, T) -> T + Copy + Send + Sync + 'static,
@@ -403,7 +403,7 @@ pub(super) fn shift(cx: &Compile<'_>) -> Made {
         ShiftDirection::Left => Bits::ShiftLeft,
         ShiftDirection::Right => Bits::ShiftRight,
     };
-    // Shifting an i64 beyond the bits of a narrower type gives what the narrower type gives, once cut.
+    // Shifting an i64 beyond the bits of a narrower type and truncating gives the narrower type's result.
     bitwise(cx, how)
 }
 

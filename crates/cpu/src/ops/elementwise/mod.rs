@@ -1,10 +1,10 @@
 //! Elementwise ops.
 //!
-//! Any elementwise op can be compiled from its decomposition. An op keeps a kernel here if that is faster for small or large
-//! tensors, or if it gives other bits. On AVX-512, 64 elements take 0.43 µs in the kernels of `softsign`,
-//! `thresholded_relu`, `shrink` and `leaky_relu`, and 0.97 µs compiled; for 262,144 elements both take the same time. The
-//! compiled forms of `selu`, `celu`, `swiglu` and `sin` are four to eight times as fast for large tensors, but differ from the
-//! kernels in the last bits.
+//! Any elementwise op can be compiled from its decomposition. An op keeps a kernel here if the kernel is faster for
+//! small or large tensors, or gives other bits. On AVX-512, 64 elements take 0.43 µs in the kernels of `softsign`,
+//! `thresholded_relu`, `shrink` and `leaky_relu`, and 0.97 µs compiled; for 262,144 elements both take the same time.
+//! The compiled forms of `selu`, `celu`, `swiglu` and `sin` are four to eight times as fast for large tensors, but
+//! differ from the kernels in the last bits.
 
 mod binary;
 mod integer;

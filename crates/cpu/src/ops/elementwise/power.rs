@@ -18,7 +18,7 @@ pub(super) fn power(cx: &Compile<'_>) -> Made {
     };
     let unsupported = |dtype| cx.declined(format!("there is no kernel for elements of {dtype}"));
     let integral = dtype.is_int() && exponent.is_int();
-    // Integers to a power that is no integer are computed in f64, which is exact for what fits 53 bits.
+    // Integers to a power that is not an integer are computed in f64, which is exact for integers of up to 53 bits.
     let compute = match compute_dtype(dtype) {
         DType::F32 => DType::F32,
         DType::I32 | DType::I64 if integral => DType::I64,

@@ -1,5 +1,5 @@
-//! Broadcasting as rows: axes that all operands walk through alike are merged, and the last one is the row, along which
-//! an operand is either contiguous or constant.
+//! Broadcasting as rows. Axes with the same stride pattern in all operands are merged. The last axis is the row, along
+//! which an operand is either contiguous or constant.
 
 use trident_ir::geometry::broadcast_strides;
 

@@ -14,8 +14,9 @@ use trident_ir::{DType, Element, counted};
 use trident_kernels::parallel::{for_pieces, vectorised};
 use trident_runtime::{KernelError, Tensor};
 
-/// The float of these bits, or NaN if one of two operands is. The bits are put together of both choices among the operands:
-/// these differ for zeros alone, where the sign bit of both, or of either, is that of the greater, or lesser, zero.
+/// The float of these bits, or NaN if one of two operands is NaN. The bits combine the two choices between the
+/// operands. These differ for zeros only, where the sign bits are combined by and for the greater zero, by or for the
+/// lesser.
 macro_rules! extreme {
     ($t:ident, $a:expr, $b:expr, $bits:expr) => {
         if $a.is_nan() || $b.is_nan() { $a + $b } else { $t::from_bits($bits) }

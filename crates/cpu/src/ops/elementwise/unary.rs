@@ -75,8 +75,8 @@ fn each<T: Element>(
     Some(Box::new(move |unary, threads| unary.map(threads, cost, f)))
 }
 
-/// The kernel that widens the operand to the type of arithmetic, does the work of that type, and cuts or rounds the result
-/// where it is narrow.
+/// A kernel that widens the operand to the type of arithmetic, computes in that type, and truncates or rounds the
+/// result to a narrower type.
 fn widened(cx: &Compile<'_>, work: impl Fn(DType) -> Option<Work>) -> Made {
     let at = Abs::AT;
     let (dtype, compute, work) = chosen(cx, at.x, work)?;
@@ -303,7 +303,7 @@ pub(super) fn function(cx: &Compile<'_>, function: Function) -> Made {
                 Function::Neg => each(1, $t::wrapping_neg),
                 Function::Sign => each(1, $t::signum),
                 Function::BitwiseNot => each(1, |x: $t| !x),
-                // The standard gives shrink to integers, too, and cuts what it computes in floats.
+                // The standard defines shrink for integers too: it computes in floats and truncates.
                 Function::Shrink { bias, lambd } => {
                     let (bias, lambd) = (f64::from(bias), f64::from(lambd));
                     each(4, move |x: $t| {

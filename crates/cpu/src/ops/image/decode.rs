@@ -9,7 +9,7 @@ use trident_ir::ops::ImageDecoder;
 use trident_ir::{DType, counted};
 use trident_runtime::KernelError;
 
-/// Pixels of one image, at most; what a decoder of untrusted files may be asked for.
+/// The most pixels of one image, a limit for untrusted files.
 const MAX_PIXELS: usize = 1 << 28;
 
 /// How a JPEG 2000 file begins: its signature box, or a bare codestream.

@@ -102,7 +102,7 @@ fn join(call: &mut Call<'_, '_>, widths: Option<&[i64]>) -> Result<(), KernelErr
     })
 }
 
-/// Values that stand for a missing one, per column or one for all.
+/// Replacements for missing values, one per column or one for all.
 struct Replaced {
     missing_float: f32,
     missing_int: i64,

@@ -51,7 +51,7 @@ fn cast_map(call: &mut Call<'_, '_>, to: MapCast, len: Option<usize>) -> Result<
     let places: Vec<Option<usize>> = match len {
         None => order.iter().map(|&(_, i)| Some(i)).collect(),
         Some(len) => {
-            // As large as the list, so that one that is too large is an error.
+            // Allocates as much as the list takes, so that a list that is too large is an error.
             call.temp(DType::F64, &[len, 2])?;
             let mut places = vec![None; len];
             for (key, i) in order {

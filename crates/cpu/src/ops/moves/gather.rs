@@ -147,8 +147,8 @@ pub(super) fn gather_elements(cx: &Compile<'_>) -> Made {
     })
 }
 
-/// The offset in elements of each slice that the index tuples name, and the slices' size: `batch` leading axes of data and
-/// indices go together. All slices together must have `total` elements.
+/// The offset in elements of each slice that the index tuples name, and the slices' size: `batch` leading axes of data
+/// and indices are combined. All slices together must have `total` elements.
 pub(super) fn slice_offsets(
     dims: &[usize],
     indices: &Tensor,

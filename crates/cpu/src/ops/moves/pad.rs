@@ -78,7 +78,7 @@ fn border(
     if y.is_empty() {
         return Ok(y);
     }
-    // What is cut off is no source for what is added.
+    // Elements that are cut off are not copied into added borders.
     let mut maps = vec![];
     for ((&d, &(before, after)), &out) in x.dims().iter().zip(borders).zip(dims) {
         let (low, high) = ((-before).max(0), d as i64 - (-after).max(0));

@@ -1,11 +1,12 @@
-//! Ops that give the same elements other dimensions, and those that tell dimensions.
+//! Ops that change dimensions but not elements, and ops that return dimensions.
 
 use crate::kernel::{Call, Compile, Made, Prepared};
 use trident_ir::geometry;
 use trident_ir::ops::{Flatten, Identity, Reshape, Shape, Size, Squeeze, Unsqueeze};
 use trident_runtime::{KernelError, Tensor};
 
-/// The operand at `x` in the dimensions that `dims` makes of it and of its own, as result `y`. Nothing is copied.
+/// Sets result `y` to operand `x` with other dimensions, which `dims` computes from the call and the operand's
+/// dimensions. Nothing is copied.
 fn reshaped(
     call: &mut Call<'_, '_>,
     (x, y): (usize, usize),

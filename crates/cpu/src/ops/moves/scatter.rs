@@ -11,9 +11,9 @@ use trident_ir::ops::{Col2Im, ScatterElements, ScatterND, TensorScatter};
 use trident_ir::{DType, counted, geometry};
 use trident_runtime::{KernelError, Tensor};
 
-/// Takes the operand at `from` to be written over, as result `result`: the memory itself if nobody else uses it, else a copy. A
-/// lent operand stays where it is if its elements are only replaced. Strings are copied by [`scatter`], which knows those
-/// that stay.
+/// Takes the operand at `from` as result `result`, to be overwritten: its own memory if it is not shared, else a copy.
+/// A lent operand stays in place if its elements are only replaced. Strings are copied by [`scatter`], which knows the
+/// strings that are kept.
 fn take_copy(
     call: &mut Call<'_, '_>,
     (from, result): (usize, usize),

@@ -9,7 +9,7 @@ use trident_ir::op::words::BlockOrder;
 use trident_ir::ops::{Blocks, DepthToSpace, Expand, Slice, SpaceToDepth, Tile, Transpose};
 use trident_runtime::{Declined, KernelError, Tensor};
 
-/// Copies what the view shows of the operand into the result at `y`, which has the given dimensions.
+/// Copies a view of the operand into result `y`, which has the given dimensions.
 fn finish(
     call: &mut Call<'_, '_>,
     y: usize,

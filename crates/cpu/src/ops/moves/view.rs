@@ -6,8 +6,9 @@ use trident_kernels::disjoint::Disjoint;
 use trident_kernels::parallel::for_rows;
 use trident_kernels::threads::Threads;
 
-/// Runs a block on the elements of one tensor and those to write of another as slices of one Rust type: by width for
-/// numbers, as they are only moved, or of references to strings. The block writes every element that is not an empty string.
+/// Runs a block on the elements of a source tensor and a destination tensor, as slices of one Rust type: unsigned
+/// integers of their width for numbers, because they are only moved, or references to strings. The block writes every
+/// element that is not an empty string.
 macro_rules! with_elements {
     ($call:expr, $x:expr, $y:expr, |$src:ident, $dst:ident| $body:expr) => {
         if $x.dtype() == trident_ir::DType::Str {
@@ -48,7 +49,7 @@ impl View {
         if self.axes.iter().any(|a| a.0 == 0) { 0 } else { self.axes.iter().map(|a| a.0).product() }
     }
 
-    /// The same view with neighbouring axes joined where one walk serves both, without those of length 1.
+    /// The same view with neighbouring axes merged where one loop covers both, and without axes of length 1.
     fn merged(&self) -> View {
         let mut axes: Vec<(usize, isize)> = vec![];
         for &(d, s) in self.axes.iter().filter(|a| a.0 != 1) {
@@ -60,7 +61,7 @@ impl View {
         View { offset: self.offset, axes }
     }
 
-    /// Copies what the view shows of `src` to `dst`, which has as many elements.
+    /// Copies the view of `src` to `dst`, which has the same number of elements.
     pub(super) fn copy<T: Copy + Send + Sync>(&self, threads: &Threads, src: &[T], dst: &mut [T]) {
         debug_assert_eq!(self.len(), dst.len());
         if dst.is_empty() {
@@ -106,8 +107,9 @@ impl View {
         });
     }
 
-    /// Blocks of two axes of which one is contiguous in the source and the other (`inner`) in the result. The axes left
-    /// in the view stand before (`split` many) and after `outer`, whose distance in the result is given.
+    /// Transposes in blocks of two axes, one contiguous in the source and the other (`inner`) in the result. The view
+    /// has the remaining axes: `split` of them come before `outer`, the rest after it. The stride of `outer` in the
+    /// result is given.
     fn swap<T: Copy + Send + Sync>(
         &self,
         threads: &Threads,

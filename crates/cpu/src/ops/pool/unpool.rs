@@ -1,4 +1,4 @@
-//! MaxUnpool: values go back to the places that max pooling took them from, all others are 0.
+//! MaxUnpool: values return to the positions that max pooling took them from; all other elements are 0.
 
 use crate::dispatch;
 use crate::kernel::{Call, Compile, Made, Prepared};
@@ -7,7 +7,7 @@ use trident_ir::geometry::{strides, unpooled};
 use trident_ir::ops::{MaxUnpool, Window};
 use trident_runtime::{KernelError, Tensor};
 
-/// The indices count within the smallest image that the windows cover; a larger `output_shape` adds room behind it.
+/// The indices refer to the smallest image that the windows cover; a larger `output_shape` adds zeros at its end.
 pub(super) fn max(cx: &Compile<'_>) -> Made {
     let (op, dtype) = (cx.view(MaxUnpool::of)?, cx.element(MaxUnpool::AT.x)?);
     let windows = Windows::of(op.window());

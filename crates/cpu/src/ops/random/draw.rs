@@ -38,7 +38,7 @@ fn fill(
 enum Form {
     /// As attributes say.
     Given(DType, Vec<usize>),
-    /// As those of operand `x`, but for a type that an attribute says.
+    /// The type and dimensions of operand `x`, with the type of an attribute if that is given.
     Like { x: usize, dtype: Option<DType> },
 }
 

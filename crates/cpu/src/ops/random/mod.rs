@@ -42,7 +42,7 @@ impl Source {
         Source { key, seeded: seed.is_some(), calls: AtomicU64::new(0) }
     }
 
-    /// As [`Source::new`], of a seed that is a float, which stands for its bits.
+    /// Like [`Source::new`], with the bits of a float as seed.
     fn of_float(seed: Option<f32>, result: Option<ValueId>) -> Source {
         Source::new(seed.map(|s| s.to_bits().into()), result)
     }

@@ -96,7 +96,7 @@ pub(super) struct State<'a, R> {
 }
 
 impl<'a, R: Real> State<'a, R> {
-    /// Hidden and cell state, `[batch, hidden]`, hold what they start with.
+    /// Hidden and cell state, `[batch, hidden]`, hold the initial values.
     pub(super) fn new(
         cell: Cell,
         weights: &'a Direction<R>,
@@ -142,7 +142,7 @@ impl<'a, R: Real> State<'a, R> {
         self.functions[function].apply(values);
     }
 
-    /// Advances each sample for which `input` gives its input products.
+    /// Advances each sample for which `input` returns products.
     pub(super) fn step<'x>(
         &mut self,
         threads: &Threads,

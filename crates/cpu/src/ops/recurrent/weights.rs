@@ -18,7 +18,7 @@ pub(super) struct Direction<R> {
     pub(super) input: PackedB<R>,
     /// Recurrent weights of the gates that see the hidden state as it is.
     pub(super) hidden: PackedB<R>,
-    /// Those of the candidate, where it sees the hidden state after the reset gate.
+    /// The recurrent weights of the candidate, if it sees the hidden state after the reset gate.
     pub(super) candidate: Option<PackedB<R>>,
 }
 

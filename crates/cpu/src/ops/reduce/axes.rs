@@ -22,7 +22,8 @@ impl Around {
     }
 }
 
-/// The tensor seen around the given sorted axes; unless they stand together, it is first transposed to bring them last.
+/// The tensor as outer × reduced × inner elements for the given sorted axes. Axes that are not adjacent are first
+/// transposed to the end.
 pub(super) fn around(
     call: &Call<'_, '_>,
     x: Tensor,

@@ -18,7 +18,7 @@ pub(super) fn batch(cx: &Compile<'_>) -> Made {
     Prepared::boxed(cx, move |call| by_channel(call, epsilon, momentum))
 }
 
-/// Normalises by the given statistics or, in training, by those of the operand, from which running statistics follow.
+/// Normalises by the given statistics or, in training, by the operand's own, which also update the running statistics.
 fn by_channel(call: &mut Call<'_, '_>, eps: f64, training: Option<f64>) -> Result<(), KernelError> {
     let place = BatchNormalization::AT;
     let x = call.tensor(place.x)?;

@@ -5,7 +5,7 @@ use trident_ir::DType;
 use trident_ir::ops::StringSplit;
 use trident_runtime::KernelError;
 
-/// Parts between runs of white space; the last takes what is left after `limit` cuts.
+/// Parts between runs of white space; the last part is the remainder after `limit` cuts.
 fn by_whitespace(text: &str, limit: usize) -> impl Iterator<Item = &str> {
     let (mut count, mut rest) = (0, text.trim_start());
     std::iter::from_fn(move || {

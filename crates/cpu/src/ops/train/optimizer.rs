@@ -1,5 +1,5 @@
-//! One optimiser step for any number of parameters: operands are the rate, the update count, then all parameters, all
-//! gradients and all of each state; results are all new parameters and all of each new state.
+//! One optimiser step for any number of parameters: operands are the rate, the update count, all parameters, all
+//! gradients, then each state for all parameters. Results are all new parameters, then each new state.
 
 use crate::kernel::{Call, Compile, Made, Prepared};
 use crate::real::{produce, read};

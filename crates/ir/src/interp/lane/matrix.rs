@@ -1,5 +1,5 @@
-//! 8×8 matrices and 32×32 accumulators. Which lane holds which element is not known, so each thread has the whole matrix as its
-//! value.
+//! 8×8 matrices and 32×32 accumulators. The assignment of elements to lanes is not specified, so each thread has the
+//! whole matrix as its value.
 
 use super::Threadgroup;
 use super::memory::{local, pointer};
@@ -13,7 +13,7 @@ use crate::interp::value::{Block, InterpValue};
 use crate::types::{ACCUMULATOR, MATRIX, PointerType};
 use crate::{OpKind as K, Type, ops};
 
-/// Where the elements of a square lie behind a pointer.
+/// The positions of a square's elements after a pointer.
 struct Square {
     /// Rows, and columns.
     side: usize,
@@ -75,7 +75,7 @@ impl<'m> Threadgroup<'m> {
         Ok(vec![result.into()])
     }
 
-    /// The square of so many rows behind the pointer that is operand `at`, whose stride is the next operand.
+    /// The square with `side` rows at the pointer that is operand `at`; its stride is the next operand.
     fn load(
         &mut self,
         first: usize,
@@ -134,7 +134,7 @@ impl<'m> Threadgroup<'m> {
     }
 }
 
-/// a·b + c of matrices with so many rows and columns, rounded once.
+/// a·b + c of matrices with `side` rows and columns, rounded once.
 fn multiply_add(a: &Block, b: &Block, c: &Block, side: usize) -> Block {
     let element = |at: usize| {
         let (row, column) = (at / side, at % side);

@@ -18,7 +18,7 @@ impl<'m> Threadgroup<'m> {
         let mut shared = None;
         self.each(active, sites, |group, _, site| {
             let op = site.op;
-            // Nobody asked for the array.
+            // The array is unused.
             let Some(pointer) = site.result(0).and_then(pointee) else { return Ok(vec![]) };
             let len = ops::Alloc::of(op).and_then(|op| usize::try_from(op.len()).ok());
             let bytes = len.ok_or(Trap::Unknown)?.saturating_mul(pointer.to.size());

@@ -1,11 +1,11 @@
 //! Lane functions: the threads of a threadgroup run each op together, in ascending order, before the next op.
 //!
-//! Control flow narrows down which threads are active: of an `if`, first those run that take one branch, then the others;
-//! a loop runs for those that go on. So "the same op by the same branches, iterations and calls", which Metal asks of
-//! barriers and functions of a simdgroup, means that all threads it concerns are active when the op runs, and no thread
-//! ever has to be suspended. A program whose threads may run in any order between barriers computes the same in this
-//! order; another one has a race, which is found whichever access comes first ([`races`]). The threadgroups of a grid run
-//! one after another, x fastest.
+//! Control flow restricts the active threads. At an `if`, the threads of one branch run first, then those of the other.
+//! A loop runs for the threads that continue. Metal requires that all threads reach barriers and simdgroup functions by
+//! the same branches, iterations and calls. Here this means that all of these threads are active when the op runs, so
+//! no thread ever has to be suspended. If the order of threads between barriers does not matter to a program, it
+//! computes the same in this order. Otherwise it has a race, which is found in whatever order the accesses run
+//! ([`races`]). The threadgroups of a grid run one after another, x fastest.
 
 mod flow;
 mod matrix;
@@ -58,7 +58,8 @@ pub(super) fn launch<'m>(
     Ok(())
 }
 
-/// Runs a function as the only threadgroup of a grid, one that is no kernel in one thread, and gives its results.
+/// Runs a function as the only threadgroup of a grid, and returns its results. A function that is not a kernel runs in
+/// one thread.
 pub(super) fn call<'m>(
     machine: Machine<'m>,
     func: &'m Func,

@@ -1,10 +1,10 @@
-//! Finds accesses of different threads to one byte, not all reads and not all atomic, that nothing puts in order.
+//! Finds races: unordered accesses of different threads to the same byte, unless all are reads or all are atomic.
 //!
-//! Barriers put accesses in order: a threadgroup's those of its threads, a simdgroup's those of its lanes, each for the
-//! memory that it names. So an access has two epochs, the numbers of such barriers before it, and of two accesses the
-//! one with the lesser epoch comes first. No barrier orders threadgroups. Of each byte only accesses are kept that later
-//! ones may race with: what comes before a kept access comes before all that it comes before. By fences and atomics a
-//! threadgroup may put itself behind others: what it accesses after a fence races with none of theirs.
+//! Barriers order accesses to the memory that they name: a threadgroup's barrier orders its threads, a simdgroup's its
+//! lanes. So an access has two epochs, the numbers of barriers of each kind before it, and of two accesses the one with
+//! the lesser epoch comes first. No barrier orders threadgroups. For each byte, only accesses that later ones may race
+//! with are kept. An access that precedes a kept one also precedes everything after the kept one. By fences and atomics
+//! a threadgroup may order itself after others: its accesses after a fence do not race with theirs.
 
 use crate::Op;
 use crate::lane::{MAX_THREADS, SIMDGROUP};
@@ -30,7 +30,7 @@ impl Manner {
     }
 }
 
-/// Who accesses memory: a lane, or all lanes of a simdgroup, of which no one knows which accesses what.
+/// The origin of an access: one lane, or a whole simdgroup when its lanes' shares are not specified.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Who {
     simdgroup: usize,
@@ -82,7 +82,7 @@ impl<'m> Seen<'m> {
         self.threadgroup == other.threadgroup && self.who.simdgroup == other.who.simdgroup
     }
 
-    /// Those of the accesses that are by other threads than this one.
+    /// The accesses by threads other than this one.
     fn without(mut self, now: &Seen<'m>) -> Seen<'m> {
         let rest = self.who.lanes & !now.who.lanes;
         if self.joins(now) && rest != 0 {
@@ -210,7 +210,7 @@ impl<'m> Races<'m> {
 }
 
 fn add<'m>(list: &mut Vec<Seen<'m>>, now: Seen<'m>) {
-    // Of other threadgroups, which all race, one is enough.
+    // All other threadgroups race, so one of them is enough.
     if list.last().is_some_and(|last| last.threadgroup != now.threadgroup) {
         list.truncate(1);
     }
@@ -238,7 +238,7 @@ mod tests {
         simd_barriers: [u32; 2],
     }
 
-    /// As the module says, of any two accesses.
+    /// Whether two accesses race, as the module's documentation defines.
     fn race(a: &Access, b: &Access) -> bool {
         let (same_group, same_simd) =
             (a.threadgroup == b.threadgroup, a.thread / 32 == b.thread / 32);

@@ -49,7 +49,7 @@ impl<'m> Threadgroup<'m> {
         Ok(results)
     }
 
-    /// An error unless all of these threads are among the active ones, which are no others.
+    /// An error unless exactly these threads are active.
     fn arrived(&self, threads: Range<usize>, active: &[usize]) -> Result<(), Trap> {
         let arrived = |thread: &usize, active: &[usize]| active.binary_search(thread).is_ok();
         let Some(thread) = threads.into_iter().find(|thread| !arrived(thread, active)) else {
@@ -70,7 +70,7 @@ impl<'m> Threadgroup<'m> {
         Ok(vec![vec![]; active.len()])
     }
 
-    /// An op of a simdgroup, of which these lanes are active.
+    /// An op of a simdgroup with these active lanes.
     fn simd(
         &mut self,
         lanes: &[usize],

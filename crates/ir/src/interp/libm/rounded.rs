@@ -26,7 +26,7 @@ fn direction(name: &str) -> Option<(&str, Direction)> {
     Some((stem, direction))
 }
 
-/// A number as a value near it and what is missing, of which the sign is exact.
+/// A number as a nearby value and the remainder. The remainder's sign is exact.
 #[derive(Clone, Copy)]
 struct Exact {
     near: f64,

@@ -208,8 +208,8 @@ pub enum OpKind {
     ///
     /// `() = atomic_store(ptr, value, mask[opt]) {order: Str = "release", scope: Str = "gpu"}`
     AtomicStore,
-    /// Reads again and again until each element is the expected one or `timeout` nanoseconds (i64, one budget for
-    /// all; at least one read) are over; gives which elements were seen equal.
+    /// Reads repeatedly, at least once, until each element is the expected one or `timeout` nanoseconds (i64, for all
+    /// elements together) are over. Returns the elements that were seen equal.
     ///
     /// `(done) = atomic_poll(ptr, expected, timeout[opt]) {order: Str = "acquire", scope: Str = "gpu"}`
     AtomicPoll,
@@ -224,11 +224,11 @@ pub enum OpKind {
     ///
     /// `(y, present_key[opt], present_value[opt], qk_matmul_output[opt]) = attention(q, k, v, attn_mask[opt], past_key[opt], past_value[opt], nonpad_kv_seqlen[opt]) {is_causal: Flag = false, q_num_heads[opt]: Int, kv_num_heads[opt]: Int, scale[opt]: Float, softcap: Float = 0.0, softmax_precision[opt]: DType, qk_matmul_output_mode: Int = 0, left_window_size: Int = -1, right_window_size: Int = -1, plain_mask: Flag = false}`
     Attention,
-    /// `attention` as ONNX Runtime's operator of that name has it: operands [batch, length, heads·size], or all three side
-    /// by side in `query`. The keys and values of a step go behind those that `seqlens_k` counts, which with them are one
-    /// more than it says, into caches that have room for `total_sequence_length`. With `do_rotary` queries and keys are
-    /// rotated, at the places behind those or at `position_ids`. Each query sees the keys up to its own place, or of these as
-    /// many as `local_window_size` says. A scale of 0 is 1/√head size.
+    /// `attention` as ONNX Runtime's operator of that name: operands [batch, length, heads·size], or all three side by
+    /// side in `query`. The keys and values of a step are appended to the cached ones, in caches that have room for
+    /// `total_sequence_length`. `seqlens_k` is the resulting number of keys, less one. With `do_rotary` queries and
+    /// keys are rotated, by their positions after the cached ones or by `position_ids`. Each query sees the keys up to
+    /// its own position, at most the last `local_window_size` of them if that is set. A scale of 0 is 1/√head size.
     ///
     /// `(y, present_key[opt], present_value[opt]) = group_query_attention(query, key[opt], value[opt], past_key[opt], past_value[opt], seqlens_k, total_sequence_length, cos_cache[opt], sin_cache[opt], position_ids[opt]) {num_heads: Int, kv_num_heads: Int, scale: Float = 0.0, softcap: Float = 0.0, do_rotary: Flag = false, rotary_interleaved: Flag = false, local_window_size: Int = -1, smooth_softmax: Int = -1, qk_output: Int = 0}`
     GroupQueryAttention,
@@ -307,13 +307,13 @@ pub enum OpKind {
     ///
     /// `(ys[many]) = reduce(xs[many]) {axis: Int}`
     Reduce,
-    /// Inclusive prefixes along `axis`, from its end with `reverse`; the region is as that of `reduce`, the left
-    /// elements being the prefix so far.
+    /// Inclusive prefixes along `axis`, from its end with `reverse`. The region is like that of `reduce`; its left
+    /// elements are the prefix so far.
     ///
     /// `(ys[many]) = prefix_scan(xs[many]) {axis: Int, reverse: Flag = false}`
     PrefixScan,
-    /// Runs the region for each run of `pack` consecutive elements: parameters are the `pack` elements of the first
-    /// operand, then of the next; what it yields likewise.
+    /// Runs the region for each group of `pack` consecutive elements. Its parameters are the `pack` elements of the
+    /// first operand, then of the next, and so on; its results are in the same order.
     ///
     /// `(ys[many]) = map(xs[many]) {pack: Int = 1}`
     Map,
@@ -321,8 +321,8 @@ pub enum OpKind {
     ///
     /// `(y) = poison() {}`
     Poison,
-    /// The operand, of which the program promises: along each axis, a first element divisible by `divisibility` in
-    /// runs of `contiguity` elements that rise by 1, runs of `constancy` equal ones.
+    /// The operand, with promises by the program for each axis: in each run of `contiguity` elements, the elements rise
+    /// by 1 and the first is divisible by `divisibility`; runs of `constancy` elements are equal.
     ///
     /// `(y) = hint(x) {contiguity[opt]: Ints, constancy[opt]: Ints, divisibility[opt]: Ints}`
     Hint,
@@ -366,12 +366,12 @@ pub enum OpKind {
     ///
     /// `(y) = sequence_length(xs) {}`
     SequenceLength,
-    /// A tensor cut along an axis into a sequence: by a vector of sizes, into parts of one size (rank 0), or into
-    /// slices, from which `keepdims = 0` takes the axis.
+    /// A tensor divided along an axis into a sequence: by a vector of sizes, into parts of one size (rank 0), or into
+    /// slices. For slices, `keepdims = 0` removes the axis.
     ///
     /// `(y) = split_to_sequence(x, split[opt]) {axis: Int = 0, keepdims: Flag = true}`
     SplitToSequence,
-    /// Runs region 0 if the condition holds, else region 1, and results in what it yields.
+    /// Runs region 0 if the condition holds, else region 1. The results are what the region yields.
     ///
     /// `(outputs[many]) = if(cond) {}`
     If,
@@ -386,12 +386,13 @@ pub enum OpKind {
     /// `(outputs[many]) = scan(xs[many]) {num_scan_inputs: Int, scan_input_axes[opt]: Ints, scan_output_axes[opt]: Ints, scan_input_directions[opt]: Ints, scan_output_directions[opt]: Ints}`
     Scan,
     /// Runs the region for lower, lower + step, … below upper (signed; step is positive). Its parameters are the
-    /// counter and the carried values, which it yields anew; the results are the last ones.
+    /// counter and the carried values, and it yields the next carried values. The results are the last ones.
     ///
     /// `(outputs[many]) = for(lower, upper, step, init[many]) {}`
     For,
-    /// The first region takes the carried values and yields a condition and values; while it holds, the second takes
-    /// these and yields carried values. The results are the values of the first region's last run.
+    /// The first region takes the carried values and yields a condition and values. While the condition holds, the
+    /// second region takes these values and yields the next carried values. The results are the values of the first
+    /// region's last run.
     ///
     /// `(outputs[many]) = while(init[many]) {}`
     While,
@@ -408,10 +409,10 @@ pub enum OpKind {
     ///
     /// `(y) = conv(x, w, b[opt]) {auto_pad: AutoPad = AutoPad::NotSet, dilations[opt]: Ints, group: Int = 1, kernel_shape[opt]: Ints, pads[opt]: Ints, strides[opt]: Ints}`
     Conv,
-    /// activation(conv(x, w, b) + residual): what fusion makes of a convolution and its neighbours. Activations are
+    /// activation(conv(x, w, b) + residual): the result of fusing a convolution with its neighbours. Activations are
     /// `none`, `clip` (alpha to beta), `elu` (alpha), `gelu`, `gelu_tanh`, `hard_sigmoid` (alpha, beta), `hard_swish`,
-    /// `leaky_relu` (alpha), `mish`, `relu`, `sigmoid`, `silu` and `tanh` ([`crate::op::Activation`]); the residual has the shape
-    /// of the result.
+    /// `leaky_relu` (alpha), `mish`, `relu`, `sigmoid`, `silu` and `tanh` ([`crate::op::Activation`]); the residual has
+    /// the shape of the result.
     ///
     /// `(y) = fused_conv(x, w, b[opt], residual[opt]) {auto_pad: AutoPad = AutoPad::NotSet, dilations[opt]: Ints, group: Int = 1, kernel_shape[opt]: Ints, pads[opt]: Ints, strides[opt]: Ints, activation: FusedActivation = FusedActivation::None, alpha: Float = 0.0, beta: Float = 0.0}`
     FusedConv,
@@ -419,9 +420,9 @@ pub enum OpKind {
     ///
     /// `(y) = conv_integer(x, w, x_zero_point[opt], w_zero_point[opt]) {auto_pad: AutoPad = AutoPad::NotSet, dilations[opt]: Ints, group: Int = 1, kernel_shape[opt]: Ints, pads[opt]: Ints, strides[opt]: Ints}`
     ConvInteger,
-    /// Transposed convolution, the gradient of `conv` by its input; `w` is [C, M/group, kernel…]. An axis has stride·(n
-    /// − 1) + output_padding + k' − begin − end places, or those that `output_shape` asks for, by pads that are split
-    /// as `auto_pad` says; SAME means n·stride.
+    /// Transposed convolution, the gradient of `conv` by its input; `w` is [C, M/group, kernel…]. An axis has length
+    /// stride·(n − 1) + output_padding + k' − begin − end, or the length that `output_shape` states, with pads that are
+    /// split according to `auto_pad`. SAME means n·stride.
     ///
     /// `(y) = conv_transpose(x, w, b[opt]) {auto_pad: AutoPad = AutoPad::NotSet, dilations[opt]: Ints, group: Int = 1, kernel_shape[opt]: Ints, output_padding[opt]: Ints, output_shape[opt]: Ints, pads[opt]: Ints, strides[opt]: Ints}`
     ConvTranspose,
@@ -478,7 +479,7 @@ pub enum OpKind {
     ///
     /// `() = descriptor_store(descriptor, value, offsets[many]) {}`
     DescriptorStore,
-    /// As `descriptor_store`, combining atomically by `op`: `add`, `min`, `max`, `and`, `or`, `xor`.
+    /// Like `descriptor_store`, combining atomically by `op`: `add`, `min`, `max`, `and`, `or`, `xor`.
     ///
     /// `() = descriptor_reduce(descriptor, value, offsets[many]) {op: Str}`
     DescriptorReduce,
@@ -502,12 +503,13 @@ pub enum OpKind {
     ///
     /// `(y) = dot_scaled(a, b, c, a_scale[opt], b_scale[opt]) {a_format: Str, b_format: Str, a_k_pack: Flag = true, b_k_pack: Flag = true, fast_math: Flag = false}`
     DotScaled,
-    /// Cuts or zero-pads the named axes (all if absent) around the centre to the given sizes; an odd element is cut
-    /// before and padded behind.
+    /// Cuts or zero-pads the named axes (all if absent) around the centre to the given sizes; an odd element is cut at
+    /// the beginning and padded at the end.
     ///
     /// `(y) = center_crop_pad(x, shape) {axes[opt]: Ints}`
     CenterCropPad,
-    /// Slices along the axis where the condition, a bool vector, holds; of the flattened operand if there is no axis.
+    /// The slices along the axis at which the condition, a bool vector, holds. Without an axis, elements of the
+    /// flattened operand.
     ///
     /// `(y) = compress(x, condition) {axis[opt]: Int}`
     Compress,
@@ -519,7 +521,7 @@ pub enum OpKind {
     ///
     /// `(y) = gather_elements(x, indices) {axis: Int = 0}`
     GatherElements,
-    /// Slices of `x` at the index tuples in the last axis of `indices`, behind `batch_dims` axes that both share.
+    /// Slices of `x` at the index tuples in the last axis of `indices`, after `batch_dims` axes that both share.
     ///
     /// `(y) = gather_nd(x, indices) {batch_dims: Int = 0}`
     GatherND,
@@ -527,8 +529,8 @@ pub enum OpKind {
     ///
     /// `(y) = non_zero(x) {}`
     NonZero,
-    /// `values[1]` at the indices along a further axis of length `depth`, else `values[0]`; an index outside marks
-    /// nothing.
+    /// `values[1]` at the indices along an additional axis of length `depth`, else `values[0]`. An index out of range
+    /// marks nothing.
     ///
     /// `(y) = one_hot(indices, depth, values) {axis: Int = -1}`
     OneHot,
@@ -567,8 +569,9 @@ pub enum OpKind {
     ///
     /// `(grid) = affine_grid(theta, size) {align_corners: Flag = false}`
     AffineGrid,
-    /// Samples `x` by `linear`, `nearest` or `cubic` interpolation at the grid's places, x first, −1 … 1 being the
-    /// edges of the corner elements or, with `align_corners`, their centres; outside `zeros`, `border` or `reflection`.
+    /// Samples `x` by `linear`, `nearest` or `cubic` interpolation at the grid's positions, x first. −1 and 1 are the
+    /// outer edges of the corner elements or, with `align_corners`, their centres. Outside, the padding is `zeros`,
+    /// `border` or `reflection`.
     ///
     /// `(y) = grid_sample(x, grid) {align_corners: Flag = false, mode: Interpolation = Interpolation::Linear, padding_mode: SamplePadding = SamplePadding::Zeros}`
     GridSample,
@@ -576,16 +579,16 @@ pub enum OpKind {
     ///
     /// `(image) = image_decoder(stream) {pixel_format: PixelFormat = PixelFormat::Rgb}`
     ImageDecoder,
-    /// Rows [batch, class, box] of boxes kept, best first, after dropping those below the score threshold or with an
-    /// intersection over union above the other threshold with one that is kept.
+    /// Rows [batch, class, box] of the kept boxes, best first. Dropped are boxes below the score threshold, and boxes
+    /// whose intersection over union with a kept box is above the other threshold.
     ///
     /// `(selected) = non_max_suppression(boxes, scores, max_output_boxes_per_class[opt], iou_threshold[opt], score_threshold[opt]) {center_point_box: Flag = false}`
     NonMaxSuppression,
     /// Resamples along the named axes to `sizes`, or by `scales`: `nearest`, `linear` or `cubic`.
-    /// `coordinate_transformation_mode` maps places of the result to the operand: half_pixel (also _symmetric,
+    /// `coordinate_transformation_mode` maps positions of the result to the operand: half_pixel (also _symmetric,
     /// pytorch_), align_corners, asymmetric, tf_half_pixel_for_nn, or tf_crop_and_resize, which takes `roi`.
-    /// `nearest_mode` is round_prefer_floor, round_prefer_ceil, floor, ceil, or ceil_when_shrinking: the rule of operator
-    /// set 10, which takes the element above on axes that shrink and the element below on others.
+    /// `nearest_mode` is round_prefer_floor, round_prefer_ceil, floor, ceil, or ceil_when_shrinking: the rule of
+    /// operator set 10, which takes the element above on axes that shrink and the element below on others.
     ///
     /// `(y) = resize(x, roi[opt], scales[opt], sizes[opt]) {antialias: Flag = false, axes[opt]: Ints, coordinate_transformation_mode: CoordinateTransform = CoordinateTransform::HalfPixel, cubic_coeff_a: Float = -0.75, exclude_outside: Flag = false, extrapolation_value: Float = 0.0, keep_aspect_ratio_policy: AspectRatioPolicy = AspectRatioPolicy::Stretch, mode: Interpolation = Interpolation::Nearest, nearest_mode: NearestMode = NearestMode::PreferFloor}`
     Resize,
@@ -627,11 +630,11 @@ pub enum OpKind {
     /// `(y) = insert(x, element) {at: Int}`
     Insert,
     /// All threads of the threadgroup wait for each other. Their accesses before it to the memory it names
-    /// (`threadgroup`, `device`, `both` or `none`) come before those behind it.
+    /// (`threadgroup`, `device`, `both` or `none`) precede those after it.
     ///
     /// `() = threadgroup_barrier() {memory: Str = "threadgroup"}`
     ThreadgroupBarrier,
-    /// As `threadgroup_barrier`, for the threads of a simdgroup.
+    /// Like `threadgroup_barrier`, for the threads of a simdgroup.
     ///
     /// `() = simdgroup_barrier() {memory: Str = "threadgroup"}`
     SimdgroupBarrier,
@@ -794,8 +797,8 @@ pub enum OpKind {
     ///
     /// `(y) = exp2(x) {}`
     Exp2,
-    /// A function of the C mathematics library, or one that device libraries have beside it, by its name in C without the
-    /// suffix of a type: `acosh`, `hypot`, `normcdf`, `add_rz` (rounded towards zero) …
+    /// A function of the C mathematics library or an extension of it in device libraries, by its C name without the
+    /// type's suffix: `acosh`, `hypot`, `normcdf`, `add_rz` (rounded towards zero) …
     ///
     /// `(y) = libm(xs[many]) {function: Str, to: DType}`
     Libm,
@@ -843,8 +846,8 @@ pub enum OpKind {
     ///
     /// `(y) = det(x) {}`
     Det,
-    /// Sum over products as the equation in Einstein's notation tells; `...` stands for axes that broadcast, and
-    /// without `->` the result has the letters that occur once, in order of the alphabet.
+    /// Sums of products by an equation in Einstein's notation. `...` stands for axes that broadcast. Without `->` the
+    /// result has the letters that occur once, in alphabetical order.
     ///
     /// `(y) = einsum(xs[many]) {equation: Str}`
     Einsum,
@@ -867,11 +870,11 @@ pub enum OpKind {
     ///
     /// `(y) = matmul_integer(a, b, a_zero_point[opt], b_zero_point[opt]) {}`
     MatMulInteger,
-    /// activation(a·w + bias + residual) as ONNX Runtime's operator of that name, with a matrix w [k, n] of quantised weights, which
-    /// are widened where they are used: (q − zero point)·scale in a's type. `b` [n, blocks, block_size·bits/8] has the
-    /// numbers q column by column, in blocks of `block_size` along k, of 2, 4 or 8 `bits`, lowest bits first. Each block has
-    /// a scale, and a zero point in the type of the scales, or packed like `b` with each column from a byte of its own,
-    /// or 2^(bits − 1). The others are as for `fused_matmul`.
+    /// activation(a·w + bias + residual) as ONNX Runtime's operator of that name, with a matrix w [k, n] of quantised
+    /// weights, which are widened where they are used: (q − zero point)·scale in a's type. `b` [n, blocks,
+    /// block_size·bits/8] has the numbers q column by column, in blocks of `block_size` along k, of 2, 4 or 8 `bits`,
+    /// lowest bits first. Each block has a scale, and a zero point in the type of the scales, or packed like `b` with
+    /// each column starting at a new byte, or 2^(bits − 1). The other operands are those of `fused_matmul`.
     ///
     /// `(y) = matmul_n_bits(a, b, bias[opt], residual[opt], scales, zero_points[opt]) {k: Int, n: Int, bits: Int = 4, block_size: Int, activation: FusedActivation = FusedActivation::None, alpha: Float = 0.0, beta: Float = 0.0}`
     MatMulNBits,
@@ -884,8 +887,8 @@ pub enum OpKind {
     ///
     /// `(y) = matrix_fill(x) {}`
     MatrixFill,
-    /// The matrix whose element (i, j) lies `stride`·i + j elements behind the pointer, or with `transpose` `stride`·j + i.
-    /// Pointer (to device or threadgroup memory) and stride (i32) are equal in all lanes.
+    /// The matrix whose element (i, j) lies `stride`·i + j elements after the pointer, or `stride`·j + i with
+    /// `transpose`. Pointer (to device or threadgroup memory) and stride (i32) are equal in all lanes.
     ///
     /// `(y) = matrix_load(ptr, stride) {transpose: Flag = false}`
     MatrixLoad,
@@ -893,7 +896,8 @@ pub enum OpKind {
     ///
     /// `() = matrix_store(ptr, value, stride) {transpose: Flag = false}`
     MatrixStore,
-    /// a·b + c. Factors have one element type, c has it too or has f32. How often a sum is rounded is open.
+    /// a·b + c. Factors have one element type, c has it too or has f32. The number of roundings of a sum is not
+    /// specified.
     ///
     /// `(y) = matrix_multiply_add(a, b, c) {}`
     MatrixMultiplyAdd,
@@ -901,8 +905,8 @@ pub enum OpKind {
     ///
     /// `(y) = accumulator_fill(x) {}`
     AccumulatorFill,
-    /// The accumulator whose element (i, j), of f32, lies `stride`·i + j elements behind the pointer. Pointer (to device or
-    /// threadgroup memory) and stride (i32) are equal in all lanes.
+    /// The accumulator whose element (i, j), of f32, lies `stride`·i + j elements after the pointer. Pointer (to device
+    /// or threadgroup memory) and stride (i32) are equal in all lanes.
     ///
     /// `(y) = accumulator_load(ptr, stride) {}`
     AccumulatorLoad,
@@ -910,9 +914,9 @@ pub enum OpKind {
     ///
     /// `() = accumulator_store(ptr, value, stride) {}`
     AccumulatorStore,
-    /// a·b + c of 32×32 factors in threadgroup memory: element (i, j) of a lies `a_stride`·i + j elements behind `a`, or
-    /// `a_stride`·j + i if the type of c has it transposed; b likewise. Pointers and strides are equal in all lanes. How often a
-    /// sum is rounded is open.
+    /// a·b + c of 32×32 factors in threadgroup memory: element (i, j) of a lies `a_stride`·i + j elements after `a`, or
+    /// `a_stride`·j + i if the type of c has it transposed; the same holds for b. Pointers and strides are equal in all
+    /// lanes. How often a sum is rounded is open.
     ///
     /// `(y) = accumulator_multiply_add(a, a_stride, b, b_stride, c) {}`
     AccumulatorMultiplyAdd,
@@ -933,13 +937,14 @@ pub enum OpKind {
     /// `(y) = ptr_to_int(ptr) {}`
     PtrToInt,
     /// Reads where `mask` holds; elsewhere memory is not touched and the element is that of `other`, or arbitrary.
-    /// `cache` and `eviction` are hints. At level lane there is no mask, and a pointer gives `width` elements (1, 2 or 4) that
-    /// follow each other; the program promises that its address is a multiple of `align` bytes, 0 being one element's.
+    /// `cache` and `eviction` are hints. At level lane there is no mask, and a pointer gives `width` consecutive
+    /// elements (1, 2 or 4). The program promises that its address is a multiple of `align` bytes; 0 means the size of
+    /// one element.
     ///
     /// `(y) = load(ptr, mask[opt], other[opt]) {cache: Str = "none", eviction: Str = "normal", volatile: Flag = false, width: Int = 1, align: Int = 0}`
     Load,
-    /// Writes where `mask` holds. Of several elements for one place any may be the last. At level lane there is no mask, and
-    /// a vector (of 2 or 4) is written to elements that follow each other; `align` is as that of `load`.
+    /// Writes where `mask` holds. If several elements have the same address, any of them may be written last. At level
+    /// lane there is no mask, and a vector (of 2 or 4) is written to consecutive elements; `align` is as in `load`.
     ///
     /// `() = store(ptr, value, mask[opt]) {cache: Str = "none", eviction: Str = "normal", align: Int = 0}`
     Store,
@@ -949,18 +954,20 @@ pub enum OpKind {
     ///
     /// `(ptr) = alloc() {space: Str, dtype: DType, len: Int}`
     Alloc,
-    /// All memory effects before it come before those behind it, for every thread of the program.
+    /// All memory effects before it precede those after it, for every thread of the program.
     ///
     /// `() = barrier() {}`
     Barrier,
-    /// Accesses to the device's memory before it, this thread's and those that barriers put before it, come before those
-    /// behind it also for threads of other threadgroups, if these learn of it by an atomic op and have a fence behind that.
+    /// Orders accesses to the device's memory for threads of other threadgroups: accesses before the fence, by this
+    /// thread or ordered before it by barriers, precede those after it. The other threads must learn of it by an atomic
+    /// op followed by a fence.
     ///
     /// `() = device_fence() {}`
     DeviceFence,
-    /// Prints a line for each element: `pid (x, y, z) idx (i, j)`, `prefix`, `(operand n) ` where there are several, and the
-    /// element; of no operands one line. `signed` tells which operands are signed integers, else their types do. At level lane
-    /// elements of a block of `dims`, if that is not empty, are printed one by one: the last operand (i32) is the place.
+    /// Prints a line for each element: `pid (x, y, z) idx (i, j)`, `prefix`, `(operand n) ` where there are several,
+    /// and the element; one line without operands. `signed` says which operands are signed integers; without it their
+    /// types do. At level lane elements of a block of `dims`, if that is not empty, are printed one by one: the last
+    /// operand (i32) is the position.
     ///
     /// `() = print(xs[many]) {prefix: Str, hex: Flag = false, signed[opt]: Ints, dims[opt]: Ints}`
     Print,
@@ -980,8 +987,8 @@ pub enum OpKind {
     ///
     /// `(y) = binarizer(x) {threshold: Float = 0.0}`
     Binarizer,
-    /// The values of a map by ascending key as a row; a `SPARSE` map has keys that are places below `max_map`, others
-    /// being 0.
+    /// The values of a map by ascending key, as a row. The keys of a `SPARSE` map are positions below `max_map`; other
+    /// elements are 0.
     ///
     /// `(y) = cast_map(x) {cast_to: MapCast = MapCast::Float, map_form: MapForm = MapForm::Dense, max_map: Int = 1}`
     CastMap,
@@ -1017,8 +1024,8 @@ pub enum OpKind {
     ///
     /// `(y) = normalizer(x) {norm: RowNorm = RowNorm::Max}`
     Normalizer,
-    /// One-hot vectors of categories in a further axis; all zeros for an unknown one, which without `zeros` is an
-    /// error.
+    /// One-hot vectors of categories in an additional axis. An unknown category gives all zeros, or an error without
+    /// `zeros`.
     ///
     /// `(y) = one_hot_encoder(x) {cats_int64s[opt]: Ints, cats_strings[opt]: Strs, zeros: Flag = true}`
     OneHotEncoder,
@@ -1072,7 +1079,7 @@ pub enum OpKind {
     /// `(y) = instance_normalization(x, scale, b) {epsilon: Float = 1e-5}`
     InstanceNormalization,
     /// (x − mean)/√(variance + epsilon)·scale + b, statistics over the axes from `axis` on; mean and 1/√(variance +
-    /// epsilon) are further results, those axes being 1.
+    /// epsilon) are additional results, in which those axes have length 1.
     ///
     /// `(y, mean[opt], inv_std_dev[opt]) = layer_normalization(x, scale, b[opt]) {axis: Int = -1, epsilon: Float = 1e-5, stash_type: DType = DType::F32}`
     LayerNormalization,
@@ -1167,8 +1174,8 @@ pub enum OpKind {
     ///
     /// `(y) = bernoulli(x) {dtype[opt]: DType, seed[opt]: Float}`
     Bernoulli,
-    /// In training mode zeroes elements with probability `ratio` (1/2 if absent), scales the others by 1/(1 − ratio)
-    /// and tells by the mask which those are; else the operand itself.
+    /// In training mode zeroes elements with probability `ratio` (1/2 if absent), and scales the others, which the mask
+    /// marks, by 1/(1 − ratio). Otherwise the operand itself.
     ///
     /// `(y, mask[opt]) = dropout(x, ratio[opt], training_mode[opt]) {seed[opt]: Int}`
     Dropout,
@@ -1271,7 +1278,7 @@ pub enum OpKind {
     /// `(values, indices) = topk(x, k) {axis: Int = -1, largest: Flag = true, sorted: Flag = true}`
     TopK,
     /// Distinct elements of the flattened operand or distinct slices along `axis`, ascending or in order of occurrence,
-    /// with the index of the first occurrence, the place of each element among them, and counts.
+    /// with the index of the first occurrence, the position of each element among them, and counts.
     ///
     /// `(y, indices[opt], inverse_indices[opt], counts[opt]) = unique(x) {axis[opt]: Int, sorted: Flag = true}`
     Unique,
@@ -1374,8 +1381,8 @@ pub enum OpKind {
     ///
     /// `(y) = string_normalizer(x) {case_change_action: CaseChange = CaseChange::None, is_case_sensitive: Flag = false, locale[opt]: Str, stopwords[opt]: Strs}`
     StringNormalizer,
-    /// Cuts strings at a delimiter, by default at runs of blanks, at most `maxsplit` times; the last axis is filled up
-    /// with empty strings, the second result counts the parts.
+    /// Cuts strings at a delimiter, by default at runs of blanks, at most `maxsplit` times; the last axis is filled
+    /// with empty strings, and the second result counts the parts.
     ///
     /// `(y, counts) = string_split(x) {delimiter[opt]: Str, maxsplit[opt]: Int}`
     StringSplit,

@@ -15,7 +15,7 @@ enum Number {
 }
 
 impl Parser<'_> {
-    /// `{name = value, …}` of an op, behind the brace.
+    /// `{name = value, …}` of an op, after the brace.
     pub(super) fn attrs(&mut self, decl: &OpDecl, attrs: &mut crate::Attrs) -> Result<(), Failure> {
         self.list("}", "`,` or `}`", |p| {
             let at = p.at;

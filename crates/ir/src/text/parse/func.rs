@@ -65,7 +65,7 @@ pub(super) fn func(p: &mut Parser<'_>) -> Result<Func, Failure> {
     Ok(func)
 }
 
-/// `threads = 128}` of a kernel at level lane, behind the brace.
+/// `threads = 128}` of a kernel at level lane, after the brace.
 fn threads(p: &mut Parser<'_>) -> Result<u32, Failure> {
     if !p.eat_word("threads")? {
         return p.expected("`threads`");
@@ -135,7 +135,7 @@ impl<'s> Body<'_, 's> {
         }
     }
 
-    /// `%x: type, …)` behind the parenthesis.
+    /// `%x: type, …)` after the parenthesis.
     fn params(&mut self) -> Result<Vec<ValueId>, Failure> {
         let mut params = vec![];
         if self.p.eat(")")? {
@@ -224,7 +224,7 @@ impl<'s> Body<'_, 's> {
         Ok(op)
     }
 
-    /// `: type, …` behind an op; whether it stands there.
+    /// `: type, …` after an op; returns whether it is there.
     fn types(&mut self, op: &Op) -> Result<bool, Failure> {
         let at = self.p.at;
         if !self.p.eat(":")? {

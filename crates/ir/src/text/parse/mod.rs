@@ -206,7 +206,7 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// The dimensions behind an element type; `None` for `[*]`.
+    /// The dimensions after an element type; `None` for `[*]`.
     fn dims(&mut self) -> Result<Option<Shape>, Failure> {
         self.expect("[", "`[`")?;
         if self.eat("*")? {

@@ -31,7 +31,7 @@ pub(super) struct Translation<'r> {
 }
 
 impl Translation<'_> {
-    /// The number of an argument, which is added if it is not yet there.
+    /// The number of an argument, which is added if it is new.
     pub(super) fn word(&mut self, word: Word) -> usize {
         let found = self.words.iter().position(|w| *w == word);
         found.unwrap_or_else(|| {

@@ -30,7 +30,7 @@ pub(super) struct Opcode {
 }
 
 impl Opcode {
-    /// Whether it puts one element in all lanes by itself (`vbroadcastss`, `vbroadcastsd`).
+    /// Whether it copies one element to all lanes (`vbroadcastss`, `vbroadcastsd`).
     fn broadcasts(self) -> bool {
         self.map == 2 && matches!(self.byte, 0x18 | 0x19)
     }
@@ -61,7 +61,7 @@ pub(super) enum Place {
 /// The treatment of lanes that an instruction's mask leaves out.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Masking {
-    /// The mask does not choose lanes, or they keep what they hold.
+    /// The mask does not select lanes, or unselected lanes keep their value.
     Keep,
     Zero,
 }
@@ -94,7 +94,7 @@ pub(super) struct Assembler {
 }
 
 impl Assembler {
-    /// The position of a constant, which is added if it is not there yet.
+    /// The position of a constant, which is added if it is new.
     pub(super) fn constant(&mut self, bytes: &[u8]) -> usize {
         let found = self.pool.chunks_exact(bytes.len()).position(|known| known == bytes);
         found.map_or_else(
@@ -220,7 +220,7 @@ impl Assembler {
         }
     }
 
-    /// The bytes of an address with a displacement, which stands in one byte where it is a small multiple of `unit`.
+    /// The bytes of an address with a displacement, which takes one byte if it is a small multiple of `unit`.
     fn memory(&mut self, low: u8, unit: i32, offset: i32, form: impl Fn(u8) -> (u8, Option<u8>)) {
         let short = i8::try_from(offset / unit).ok().filter(|_| offset % unit == 0);
         let (modrm, sib) = form(if short.is_some() { 0x40 } else { 0x80 });

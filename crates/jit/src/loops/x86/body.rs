@@ -10,7 +10,7 @@ use super::opcodes::{binary, commutes, comparison, integer, later, packed, short
 use super::{BYTES, FEW, PLACES, STREAMS};
 use crate::reduction::Reduction;
 
-/// The mask of elements that are on, and that of all elements.
+/// The mask of enabled elements, and that of all elements.
 pub(super) const COUNT: Mask = 1;
 pub(super) const TOTAL: Mask = 2;
 /// Masks for truth values.
@@ -25,7 +25,7 @@ pub(super) const UNIFORM: Zmm = 30;
 /// Registers for everything else.
 const REGISTERS: usize = 30;
 
-/// Maximum distance in bytes from what is loaded to what is prefetched.
+/// Maximum distance in bytes between a load and its prefetch.
 const AHEAD: usize = 4096;
 
 /// Generates the instructions.
@@ -364,7 +364,7 @@ impl<'a> Body<'a> {
         let compare = packed(width, 0xc2);
         let to = |mask: Mask| (into, mask, Masking::Keep);
         if matches!(op, Reduction::MaxNum | Reduction::MinNum) {
-            // Lanes whose new element is NaN keep what they have; NaN in the accumulator gives way.
+            // Lanes whose new element is NaN keep their value; NaN in the accumulator is replaced.
             let number = match from {
                 Place::Reg(r) => r,
                 memory => {
@@ -494,7 +494,7 @@ impl<'a> Body<'a> {
     fn multiply_add(&mut self, mut a: Id, mut b: Id, c: Id) -> Option<Zmm> {
         let width = self.l.width;
         let in_register = |e: &Self, id: Id| matches!(e.place(id), Some(Place::Reg(_)));
-        // The addend's register takes the result where nobody needs it any more, else that of a factor.
+        // The result goes to the addend's register if that is no longer needed, else to a factor's.
         if self.dies(c) && c != a && c != b {
             if !in_register(self, a) {
                 (a, b) = (b, a);

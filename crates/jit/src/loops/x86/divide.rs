@@ -5,17 +5,17 @@ use super::assemble::{Condition, Masking, Place, Zmm};
 use super::body::{Body, ORDERED, SCRATCH, UNIFORM};
 use super::opcodes::{binary, comparison, later};
 
-/// A divisor that all elements share, and what divides by it with products alone (see [`Body::divide`]).
+/// A divisor that all elements share, and the values needed to divide by it with products alone (see [`Body::divide`]).
 #[derive(Clone, Copy)]
 pub(super) struct Divisor {
     pub(super) value: Zmm,
     pub(super) reciprocal: Zmm,
-    /// The width of the range of dividends, 0 if the divisor is out of its own.
+    /// The width of the range of dividends; 0 if the divisor is out of range.
     pub(super) range: Zmm,
 }
 
-/// The bits of 2^-60, the least magnitude that [`Body::divide`] takes, and those of 2^60 less these; twice each, which
-/// leaves the sign out.
+/// The bits of 2^-60, the least magnitude that [`Body::divide`] takes, and the difference to the bits of 2^60. Both are
+/// doubled, which drops the sign.
 const LEAST: u64 = 67 << 24;
 const RANGE: u64 = 120 << 24;
 

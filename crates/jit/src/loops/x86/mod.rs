@@ -1,7 +1,7 @@
 //! AVX-512 code of a [`Loop`].
 //!
-//! A first loop takes whole vectors of elements that are all on, several at a time where little is done with each; a
-//! second one, with masks, takes the rest. Reductions go by 64 elements, each of whose places has a lane of its own.
+//! A first loop takes whole vectors of enabled elements, several at a time if little is done with each. A second loop,
+//! with masks, takes the rest. Reductions take 64 elements at a time, each in a separate lane.
 
 mod assemble;
 mod body;
@@ -53,7 +53,8 @@ pub(super) fn compile(l: &Loop) -> Option<Vec<u8>> {
     let mut body = Body::new(l, &needs, &mut a)?;
     let done = body.a.label();
     if let Some(worst) = body.quick_extreme() {
-        // The quick reduction ignores NaN. If its result is the start value, there may be nothing but NaN, and the exact one follows.
+        // The quick reduction ignores NaN. If its result is the start value, all elements may be NaN, and the exact
+        // reduction follows.
         body.start_reduction(worst);
         body.elements(vectors, tail)?;
         body.reduce_lanes();
@@ -98,7 +99,7 @@ fn neutral(op: Reduction, class: Class, width: Width) -> u64 {
 }
 
 impl Body<'_> {
-    /// Sets the mask of the elements that are on, of those of vector `k` of the pass; and that of elements at all.
+    /// Sets the masks of vector `k` of the pass: of its enabled elements, and of all its elements.
     fn on(&mut self, k: usize) {
         for (mask, end) in [(COUNT, RSI), (body::TOTAL, RDX)] {
             self.a.mov(RCX, end);
@@ -108,7 +109,7 @@ impl Body<'_> {
         }
     }
 
-    /// The loops over all elements: whole passes of vectors that are on, then what is left.
+    /// The loops over all elements: whole passes of enabled vectors, then the rest.
     fn elements(&mut self, vectors: usize, tail: usize) -> Option<()> {
         let lanes = BYTES / self.l.width.bytes();
         let (rest, done) = (self.a.label(), self.a.label());

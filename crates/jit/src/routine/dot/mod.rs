@@ -20,7 +20,7 @@ use super::{Registry, Routine, each_isa};
 /// The operands of [`Routine::Dot`]: `c[i, j] += Σ a[i, p] · b[p, j]` for each item of a batch, in ascending `p`.
 ///
 /// Strides are in elements. Floats are multiplied and summed in `f32` (`f64` for `f64`), and a narrower `c` is rounded
-/// once at the end; integers wrap around. [`Format::of`] tells which formats go together.
+/// once at the end; integers wrap around. [`Format::of`] gives the supported combinations of formats.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Dot {

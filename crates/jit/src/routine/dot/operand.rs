@@ -76,7 +76,7 @@ impl Format {
         (integers(a) && integers(b)).then_some((formats, wide))
     }
 
-    /// Bytes of an element, of which one of the type that the product is computed in has `wide`.
+    /// Bytes of an element; an element of the type of computation has `wide` bytes.
     pub(super) fn size(self, wide: usize) -> isize {
         match self {
             Format::Wide => wide as isize,
@@ -86,7 +86,7 @@ impl Format {
         }
     }
 
-    /// The longest sum for which all partial sums that must be exact are exact: those of integers, below 2^24.
+    /// The longest sum in which all partial sums of integers are exact, that is, below 2^24.
     pub(super) fn max_k(self) -> usize {
         match self {
             Format::I8 => 1 << (24 - 14),

@@ -1,8 +1,8 @@
 //! Products of 8-bit matrices with 32-bit sums: `C = finish(Σ (a - a_zero) (b - b_zero))`.
 //!
-//! Sums are exact modulo 2³², as the operators that need them define. Zero points cost no multiplication inside: they
-//! are taken away at the end by means of the sums of A's rows and B's columns (Jacob et al., "Quantization and Training of
-//! Neural Networks for Efficient Integer-Arithmetic-Only Inference", 2018, section 2.3).
+//! Sums are exact modulo 2³², as the operators that need them define. Zero points cost no multiplication in the inner
+//! loop: they are subtracted at the end by means of the sums of A's rows and B's columns (Jacob et al., "Quantization
+//! and Training of Neural Networks for Efficient Integer-Arithmetic-Only Inference", 2018, section 2.3).
 
 mod finish;
 mod pack;

@@ -74,7 +74,7 @@ impl<R: Real> Operands<'_, R> {
             let mut scores = Scratch::<R>::take(rows * stride);
 
             let q = rows_of(&self.q, (b, h, first));
-            // A small scale goes to the queries, as in formulas that scale them: the product then stays in range.
+            // A scale below 1 is applied to the queries, so that the product stays in range.
             let small = self.scale.abs() < R::one();
             let scaled = if small { self.scaled(&q, rows) } else { Scratch::take(0) };
             let (q, scale) = match small {
@@ -167,7 +167,7 @@ fn product<R: Real>(
     gemm::product(isa, shape, Item { a: Lhs::Source(a), b, epilogue, c });
 }
 
-/// Softmax in place, each step rounded to `dtype`; a row that attends nothing becomes zeros, unless it is `plain`.
+/// Softmax in place, each step rounded to `dtype`. A row without attended keys becomes zeros, unless it is `plain`.
 fn softmax<R: Real>(row: &mut [R], attended: bool, plain: bool, dtype: DType) {
     let nothing = || !plain && row.iter().all(|v| *v == R::neg_infinity());
     if !attended || nothing() {

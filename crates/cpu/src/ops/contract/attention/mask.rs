@@ -1,4 +1,4 @@
-//! Which keys a query attends, and what is added to its scores.
+//! The keys that a query attends, and the numbers added to its scores.
 
 use super::layout::Layout;
 use crate::kernel::Call;
@@ -12,7 +12,7 @@ use trident_runtime::KernelError;
 /// Causal and windowed masks and padding leave each query one range of keys; the mask operand adds to the scores.
 pub(super) struct Mask<R> {
     visible: Visible,
-    /// For each batch entry: keys before the block of queries, and keys that are no padding.
+    /// For each batch entry: the number of keys before the block of queries, and of keys that are not padding.
     batches: Vec<(i64, usize)>,
     added: Option<Added<R>>,
 }
@@ -95,7 +95,7 @@ impl<R: Real> Mask<R> {
         start.min(end)..end
     }
 
-    /// Masks the scores of a query; `false` if no key is left, which gives zeros.
+    /// Masks the scores of a query. `false` if no key is left; the result is then zeros.
     pub(super) fn apply(&self, scores: &mut [R], batch: usize, head: usize, i: usize) -> bool {
         let keys = self.keys(batch, i);
         scores[..keys.start].fill(R::neg_infinity());

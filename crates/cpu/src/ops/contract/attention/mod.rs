@@ -148,7 +148,7 @@ fn attend<R: Real>(call: &mut Call<'_, '_>, form: &Form) -> Result<(), KernelErr
 }
 
 /// Keys or values with the cache before them as `[batch, heads, keys, size]`, if there is a cache or result `result` is
-/// asked for; sets that result.
+/// in use; sets that result.
 fn cached<R: Real>(
     call: &mut Call<'_, '_>,
     past: Option<&Tensor>,

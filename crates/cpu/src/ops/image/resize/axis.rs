@@ -12,7 +12,7 @@ pub(super) struct Filter {
     pub(super) exclude_outside: bool,
 }
 
-/// One axis, as geometry gives it.
+/// One axis, with the interpolation methods on it.
 pub(super) struct Axis(pub(super) ResizedAxis);
 
 /// Input coordinates and weights for each output coordinate.

@@ -20,7 +20,7 @@ pub(super) fn regressor(op: TreeEnsembleRegressor<'_>) -> Result<Ensemble, Kerne
     read(op.tree_nodes(), &votes, targets, op.aggregate_function())
 }
 
-/// The trees of a classifier of so many classes.
+/// The trees of a classifier of `classes` classes.
 pub(super) fn classifier(
     op: TreeEnsembleClassifier<'_>,
     classes: usize,
@@ -78,7 +78,7 @@ struct Index {
 }
 
 impl Index {
-    /// Of nodes of which `leaf` says whether they are leaves. The first node of a tree is its root.
+    /// Indexes nodes; `leaf` says which of them are leaves. The first node of a tree is its root.
     fn new(trees: &[i64], numbers: &[i64], leaf: impl Fn(usize) -> bool) -> Index {
         let (mut inner, mut leaves) = (0, 0);
         let mut at = HashMap::new();

@@ -68,8 +68,8 @@ impl Ensemble {
         lists + members + votes + size_of_val(roots.as_slice()) + size_of_val(base.as_slice())
     }
 
-    /// Checks that every reference is inside, and that no walk can turn in a circle: a walk takes at most as many
-    /// steps as there are nodes, which [`Ensemble::walk`] counts.
+    /// Checks that every reference is valid, and that there are no cycles: a walk takes at most as many steps as there
+    /// are nodes, which [`Ensemble::walk`] counts.
     fn checked(self) -> Result<Ensemble, KernelError> {
         let inside = |next: &Next| match *next {
             Next::Node(i) => i < self.nodes.len(),
@@ -221,7 +221,7 @@ pub(super) fn regressor(cx: &Compile<'_>) -> Made {
     regression(cx, model.map_err(|e| cx.refused(e))?, |_| DType::F32)
 }
 
-/// A kernel that gives scores, in the type that belongs to that of the features.
+/// A kernel that computes scores, in the type that `dtype` gives for the features' type.
 fn regression(cx: &Compile<'_>, model: Ensemble, dtype: fn(DType) -> DType) -> Made {
     let at = TreeEnsemble::AT;
     Prepared::holding(cx, model.bytes(), move |call| {
@@ -236,9 +236,9 @@ fn regression(cx: &Compile<'_>, model: Ensemble, dtype: fn(DType) -> DType) -> M
     })
 }
 
-/// TreeEnsembleClassifier. The standard leaves open what votes for only one of two classes mean. As ONNX Runtime has it,
-/// those for the first are the score of the second, whose complement the first gets; those for the second leave the
-/// first without a score, and it wins unless the votes exceed a half, or zero where some are negative.
+/// TreeEnsembleClassifier. The standard does not define votes for only one of two classes. As in ONNX Runtime, votes
+/// for the first class are the score of the second, and the first gets the complement. Votes for the second class leave
+/// the first without a score, and the first wins unless the votes exceed a half, or zero if some votes are negative.
 pub(super) fn classifier(cx: &Compile<'_>) -> Made {
     let op = cx.view(TreeEnsembleClassifier::of)?;
     let labels = Labels::new(op.classlabels_strings(), op.classlabels_int64s());

@@ -59,7 +59,7 @@ fn set(ranges: &[(char, char)]) -> ClassUnicode {
     ClassUnicode::new(ranges.iter().map(|&(low, high)| ClassUnicodeRange::new(low, high)))
 }
 
-/// Code points that are no characters.
+/// Code points that are not characters.
 const SURROGATES: Range<u32> = 0xd800..0xe000;
 
 /// The characters from `low` to `high`. No text has surrogates.

@@ -178,7 +178,8 @@ impl<'p> Parser<'p> {
         Some((least, most))
     }
 
-    /// Repeats the last item. The operator starts at byte `from` and has been read, but for a `?` that prefers fewer.
+    /// Repeats the last item. The operator starts at byte `from` and has been read, except for a `?` that prefers fewer
+    /// repetitions.
     fn repeat(
         &mut self,
         from: usize,
@@ -282,7 +283,7 @@ impl Group {
     }
 }
 
-/// Items as one, which is the item itself if there is one.
+/// Joins items into one; a single item is returned as it is.
 fn joined(mut items: Vec<Item>, join: fn(Vec<Hir>) -> Hir) -> Result<Item, Refusal> {
     if items.len() == 1 {
         return items.pop().filter(|item| item.depth <= NESTED).ok_or(Refusal::Nested);
