@@ -6,6 +6,7 @@
 
 mod device;
 mod kernel;
+mod layouts;
 mod ops;
 mod picks;
 mod real;

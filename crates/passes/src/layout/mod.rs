@@ -178,7 +178,9 @@ pub(crate) fn assign(
     layouts: &Layouts,
     cx: &Context<'_>,
 ) -> Option<Vec<PassReport>> {
-    if !cx.enabled(ASSIGN) {
+    let mut any = false;
+    func.body.walk(&mut |op| any |= layouts.listed(op.kind).is_some());
+    if !any || !cx.enabled(ASSIGN) {
         return None;
     }
     let chosen = choose::choose(func, layouts);

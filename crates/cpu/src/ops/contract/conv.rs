@@ -82,16 +82,15 @@ impl Convolution {
         })
     }
 
-    /// Dimensions of the image (operand `i`) good enough to choose windows by; `None` if borders depend on an image size
-    /// that is not known.
+    /// Dimensions of the image good enough to choose windows by: its own, if they are `known`. `None` if borders depend on an image
+    /// size that is not known.
     pub(in crate::ops) fn plan_dims(
         &self,
-        cx: &Compile<'_>,
-        i: usize,
+        known: Option<Vec<usize>>,
         w: &[usize],
     ) -> Option<Vec<usize>> {
-        if let Some(dims) = cx.dims(i) {
-            return Some(dims);
+        if known.is_some() {
+            return known;
         }
         let by_size = matches!(self.windows.auto_pad(), AutoPad::SameUpper | AutoPad::SameLower);
         if w.len() < 2 || by_size {
@@ -129,7 +128,7 @@ impl<R: Real + ConvScalar> ConvKernel<R> {
         conv: &Convolution,
         w: &Tensor,
     ) -> Option<(ConvPlan<R>, Vec<usize>)> {
-        let dims = conv.plan_dims(cx, AT.x, w.dims())?;
+        let dims = conv.plan_dims(cx.dims(AT.x), w.dims())?;
         let spec = conv.geometry(&dims, w.dims()).ok()?.spec.clone();
         let plan = ConvPlan::new(cx.threads, isa, spec, &read::<R>(w).ok()?);
         Some((plan, w.dims().to_vec()))

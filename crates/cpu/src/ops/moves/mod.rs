@@ -1,5 +1,6 @@
 //! Ops that move elements and do not change them.
 
+mod blocks;
 mod create;
 mod gather;
 mod join;
@@ -30,6 +31,8 @@ pub(super) const KERNELS: &[Entry] = &[
     entry(Tile::KIND, strided::tile),
     entry(DepthToSpace::KIND, strided::depth_to_space),
     entry(SpaceToDepth::KIND, strided::space_to_depth),
+    entry(Pack::KIND, blocks::pack),
+    entry(Unpack::KIND, blocks::unpack),
     entry(Concat::KIND, join::concat),
     entry(Split::KIND, join::split),
     entry(Gather::KIND, gather::gather),

@@ -8,11 +8,12 @@ mod params;
 
 use crate::kernel::{Entry, entry};
 use trident_ir::ops::{
-    ConvInteger, DequantizeLinear, DynamicQuantizeLinear, MatMulInteger, QLinearConv,
-    QLinearMatMul, QuantizeLinear,
+    BlockedQLinearConv, ConvInteger, DequantizeLinear, DynamicQuantizeLinear, MatMulInteger,
+    QLinearConv, QLinearMatMul, QuantizeLinear,
 };
 
 pub(super) const KERNELS: &[Entry] = &[
+    entry(BlockedQLinearConv::KIND, conv::blocked_qlinear_conv),
     entry(ConvInteger::KIND, conv::conv_integer),
     entry(DequantizeLinear::KIND, linear::dequantize),
     entry(DynamicQuantizeLinear::KIND, dynamic::dynamic_quantize),
