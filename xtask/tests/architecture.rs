@@ -76,6 +76,15 @@ const UNSAFE: &[&str] = &[
     "tritonserver/src/server",
 ];
 
+/// Files that read or set attributes of ops of any kind by their declarations: importers, the store of weights, and the
+/// tables of the CPU's unit tests. All others use typed views.
+const GENERIC: &[&str] = &[
+    "crates/cpu/src/testing.rs",
+    "crates/model/src/weights.rs",
+    "crates/onnx/src/import/node.rs",
+    "crates/triton/src/import/emit.rs",
+];
+
 /// The longest a source file may get before it has to be split by topic.
 const MAX_LINES: usize = 700;
 
@@ -212,6 +221,25 @@ fn unsafe_is_allowed_only_where_the_design_says() {
                 code.contains("unsafe_code") && !code.contains("forbid")
             });
             assert!(!allows, "{} overrules the lint against unsafe code", path.display());
+        }
+    }
+}
+
+#[test]
+fn attributes_are_accessed_by_typed_views_but_where_the_design_says() {
+    let ir = root().join("crates/ir/src");
+    let files = crates().into_iter().flat_map(|(_, folder)| sources(&folder.join("src")));
+    for path in files {
+        let text = fs::read_to_string(&path).unwrap();
+        if path.starts_with(&ir) {
+            // The grammar's names of attributes come from rows.
+            let generated = path.starts_with(ir.join("ops/generated"));
+            let names = code(&text).any(|line| line.contains("AttrName::new("));
+            assert!(generated || !names, "{} makes up the name of an attribute", path.display());
+        } else {
+            let listed = GENERIC.iter().any(|file| path == root().join(file));
+            let uses = code(&text).any(|line| line.contains("generic::"));
+            assert_eq!(uses, listed, "{} uses `ir::generic`, or is listed", path.display());
         }
     }
 }

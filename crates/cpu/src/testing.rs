@@ -2,7 +2,7 @@
 
 use crate::CpuDevice;
 use std::sync::Arc;
-use trident_ir::{Attr, Element, Func, Level, Op, OpKind, Type};
+use trident_ir::{Attr, Element, Func, Level, OpKind, Type, generic};
 use trident_runtime::{
     Device, Executable, Immediate, KernelError, Launch, LaunchLimits, Pool, Tensor, Unit, Value,
 };
@@ -93,10 +93,8 @@ fn compile(
     let outputs: Vec<_> = (0..results)
         .map(|i| Some(func.value(format!("out{i}"), Type::unranked(trident_ir::DType::F32))))
         .collect();
-    let mut op = Op::new(kind, operands.clone(), outputs.clone());
-    for (name, value) in attrs {
-        op.attrs.set(name, value.clone());
-    }
+    let mut op = generic::op(kind, operands.clone(), attrs).unwrap();
+    op.outputs.clone_from(&outputs);
     // Where the types do not follow, the op is refused or fails, as the test expects.
     for (id, ty) in outputs.iter().zip(func.result_types(&op).unwrap_or_default()) {
         if let (Some(id), Some(dtype)) = (id, ty.and_then(|ty| ty.dtype())) {

@@ -7,7 +7,7 @@ use trident_apple::device::{GpuDevice, target};
 use trident_apple::metal::{Family, Metal};
 use trident_emulator::{Check, Emulator, EmulatorOptions};
 use trident_graph_to_tile::Target;
-use trident_ir::{Attr, DType, Dim, Func, Level, Op, OpKind, Type};
+use trident_ir::{Attr, DType, Dim, Func, Level, OpKind, Type, generic};
 use trident_runtime::{
     Device, DeviceInfo, Executable, KernelError, Launch, LaunchLimits, Outputs, Pool, Stream,
     Submitted, Tensor, Unit, Value,
@@ -52,10 +52,7 @@ fn compiled_with(
 ) -> Arc<dyn Executable> {
     let mut func = Func::new("test", Level::Graph);
     let inputs: Vec<_> = operands.iter().map(|ty| Some(func.value("x", ty.clone()))).collect();
-    let mut op = Op::new(kind, inputs.clone(), vec![]);
-    for (name, value) in attrs {
-        op.attrs.set(name, value.clone());
-    }
+    let mut op = generic::op(kind, inputs.clone(), attrs).unwrap();
     let y = Some(func.value("y", result));
     op.outputs = vec![y];
     let pool = device.memory();

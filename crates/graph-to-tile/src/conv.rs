@@ -117,7 +117,7 @@ fn plain(site: &Site<'_>, weights: usize) -> Result<Conv> {
         window.strides(),
         site.view(ops::Dilated::of)?.dilations(),
         window.pads(),
-        site.view(ops::AutoPadded::of)?.auto_pad().text(),
+        site.view(ops::AutoPadded::of)?.auto_pad(),
     )?;
     let axis = |(window, &len): (&geometry::Window, &usize)| Axis {
         taps: window.kernel,
@@ -147,7 +147,7 @@ fn transposed(site: &Site<'_>, weights: usize) -> Result<Conv> {
         op.pads(),
         op.output_padding(),
         op.output_shape(),
-        op.auto_pad().text(),
+        op.auto_pad(),
     )?;
     let axis = |(axis, &len): (&geometry::TransposedAxis, &usize)| Axis {
         taps: axis.kernel,

@@ -37,7 +37,7 @@ fn axes(site: &Site<'_>) -> Result<Vec<(Axis, usize)>> {
         window.strides(),
         site.view(ops::Dilated::of)?.dilations(),
         window.pads(),
-        site.view(ops::AutoPadded::of)?.auto_pad().text(),
+        site.view(ops::AutoPadded::of)?.auto_pad(),
         site.view(ops::Rounded::of)?.ceil_mode(),
     )?;
     let axis = |(window, &len): (&geometry::Window, &usize)| {

@@ -172,7 +172,7 @@ impl Writer {
         }
         let kind = if from.is_empty() { K::Splat } else { K::Broadcast };
         let ty = self.func.ty(x).with_shape(Some(dims.iter().map(|&n| n.into()).collect()));
-        Ok(self.build(|b| b.declared(kind, &[x], &[], &[ty]))?[0])
+        Ok(self.build(|b| b.declared(kind, &[x], &[ty]))?[0])
     }
 
     /// The block in the dimensions of another value.
@@ -216,7 +216,7 @@ impl Writer {
     /// An elementwise op without attributes on values that broadcast to each other.
     pub(super) fn op(&mut self, kind: K, xs: &[ValueId]) -> Result<ValueId> {
         let xs = self.alike(xs)?;
-        self.build(|b| b.op(kind, &xs, &[]))
+        self.build(|b| b.op(kind, &xs))
     }
 
     pub(super) fn add(&mut self, a: ValueId, b: ValueId) -> Result<ValueId> {

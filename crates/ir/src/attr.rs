@@ -1,6 +1,9 @@
 //! Attributes: the parts of an op that are known before the program runs.
 
+use crate::op::AttrDecl;
+use crate::op::kinds::AttrType;
 use crate::{DType, Literal, Type};
+use std::marker::PhantomData;
 
 /// The value of an attribute.
 #[derive(Clone, Debug, PartialEq)]
@@ -73,7 +76,48 @@ impl Attr {
     }
 }
 
+/// The name of an attribute of kind `K`, as a row has it. Views list the names of theirs: `ops::Conv::AT.group`.
+#[derive(Debug)]
+pub struct AttrName<K> {
+    text: &'static str,
+    kind: PhantomData<K>,
+}
+
+impl<K> Clone for AttrName<K> {
+    fn clone(&self) -> AttrName<K> {
+        *self
+    }
+}
+
+impl<K> Copy for AttrName<K> {}
+
+impl<K> AttrName<K> {
+    /// The name in a row; only generated views make one.
+    pub(crate) const fn new(text: &'static str) -> AttrName<K> {
+        AttrName { text, kind: PhantomData }
+    }
+
+    /// The name, as in the text form.
+    pub const fn text(self) -> &'static str {
+        self.text
+    }
+}
+
 /// The attributes that an op sets, ordered by name: two ops that set the same are equal.
+///
+/// They are read and set by the typed views of [`crate::ops`], or of ops of any kind by [`crate::generic`]. A text is no key:
+///
+/// ```compile_fail
+/// let op = trident_ir::Op::new(trident_ir::OpKind::Softmax, vec![], vec![]);
+/// let name = "axis";
+/// op.attrs.get(name);
+/// ```
+///
+/// ```compile_fail
+/// let mut op = trident_ir::Op::new(trident_ir::OpKind::Softmax, vec![], vec![]);
+/// let name = "axis";
+/// op.attrs.set(name, trident_ir::Attr::Int(1));
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Attrs(Vec<(&'static str, Attr)>);
 
@@ -82,22 +126,41 @@ impl Attrs {
         self.0.binary_search_by(|(n, _)| (*n).cmp(name))
     }
 
-    /// The value set under `name`.
-    pub fn get(&self, name: &str) -> Option<&Attr> {
-        self.find(name).ok().map(|at| &self.0[at].1)
-    }
-
-    /// Sets or replaces a value.
-    pub fn set(&mut self, name: &'static str, value: Attr) {
+    fn insert(&mut self, name: &'static str, value: Attr) {
         match self.find(name) {
             Ok(at) => self.0[at].1 = value,
             Err(at) => self.0.insert(at, (name, value)),
         }
     }
 
-    /// Removes a value.
-    pub fn remove(&mut self, name: &str) -> Option<Attr> {
-        self.find(name).ok().map(|at| self.0.remove(at).1)
+    /// The value set under a name.
+    pub(crate) fn named<K>(&self, name: AttrName<K>) -> Option<&Attr> {
+        self.find(name.text).ok().map(|at| &self.0[at].1)
+    }
+
+    /// Sets or replaces the value under a name.
+    pub(crate) fn put<K: AttrType>(&mut self, name: AttrName<K>, value: K::Value) {
+        self.insert(name.text, K::store(value));
+    }
+
+    /// The value set for a declared attribute.
+    pub(crate) fn get(&self, attr: &AttrDecl) -> Option<&Attr> {
+        self.find(attr.name).ok().map(|at| &self.0[at].1)
+    }
+
+    /// Sets or replaces the value of a declared attribute.
+    pub(crate) fn set(&mut self, attr: &'static AttrDecl, value: Attr) {
+        self.insert(attr.name, value);
+    }
+
+    /// Removes the values for which `keep` does not hold.
+    pub(crate) fn retain(&mut self, mut keep: impl FnMut(&'static str, &Attr) -> bool) {
+        self.0.retain(|(name, value)| keep(name, value));
+    }
+
+    /// All values.
+    pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = &mut Attr> {
+        self.0.iter_mut().map(|(_, value)| value)
     }
 
     /// All values with their names.
@@ -117,18 +180,16 @@ mod tests {
 
     #[test]
     fn setting_replaces_and_the_order_is_by_name() {
+        let at = crate::ops::ScatterElements::AT;
         let mut attrs = Attrs::default();
-        attrs.set("mode", Attr::Str("edge".into()));
-        attrs.set("axis", Attr::Int(1));
-        attrs.set("axis", Attr::Int(2));
+        attrs.put(at.reduction, crate::op::words::ScatterReduction::Add);
+        attrs.put(at.axis, 1);
+        attrs.put(at.axis, 2);
         let names: Vec<_> = attrs.iter().map(|(name, _)| name).collect();
-        assert_eq!(names, ["axis", "mode"]);
-        assert_eq!(attrs.get("axis"), Some(&Attr::Int(2)));
-        assert_eq!(attrs.remove("axis"), Some(Attr::Int(2)));
-        assert_eq!(
-            (attrs.remove("axis"), attrs.get("axis"), attrs.is_empty()),
-            (None, None, false)
-        );
+        assert_eq!(names, ["axis", "reduction"]);
+        assert_eq!(attrs.named(at.axis), Some(&Attr::Int(2)));
+        attrs.retain(|name, _| name != at.axis.text());
+        assert_eq!((attrs.named(at.axis), attrs.is_empty()), (None, false));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Appends ops to a function and types their results.
 
 use crate::op::{New, TypeError};
-use crate::{Attr, Block, DType, Func, Literal, Loc, Op, OpKind, Type, ValueId, ops};
+use crate::{Block, DType, Func, Literal, Loc, Op, OpKind, Type, ValueId, ops};
 
 /// Builds the body of a function, op by op.
 ///
@@ -11,7 +11,7 @@ use crate::{Attr, Block, DType, Func, Literal, Loc, Op, OpKind, Type, ValueId, o
 /// let x = func.value("x", Type::fixed(DType::F32, &[4]));
 /// func.body.params.push(x);
 /// let mut b = Builder::new(&mut func);
-/// let y = b.op(OpKind::Add, &[x, x], &[]).unwrap();
+/// let y = b.op(OpKind::Add, &[x, x]).unwrap();
 /// let block = b.finish();
 /// func.body.ops = block.ops;
 /// func.body.results = vec![y];
@@ -48,22 +48,6 @@ impl<'f> Builder<'f> {
         Ok(())
     }
 
-    /// Appends an op with `n` results and returns them. They are named after the op; [`Func::unique_names`] resolves
-    /// clashes with the source's names.
-    pub fn ops(
-        &mut self,
-        kind: OpKind,
-        inputs: &[Option<ValueId>],
-        attrs: &[(&'static str, Attr)],
-        n: usize,
-    ) -> Result<Vec<ValueId>, TypeError> {
-        let mut op = Op::new(kind, inputs.to_vec(), vec![]);
-        for (name, value) in attrs {
-            op.attrs.set(name, value.clone());
-        }
-        self.append(op, n)
-    }
-
     /// Appends an op with one result, which it returns.
     pub fn add<V>(&mut self, new: New<V>) -> Result<ValueId, TypeError> {
         self.append(new.into_op(), 1).map(|results| results[0])
@@ -97,7 +81,8 @@ impl<'f> Builder<'f> {
         Ok(results)
     }
 
-    /// Appends an op that has no results yet, and gives it `n`.
+    /// Appends an op that has no results yet, and gives it `n`. They are named after the op; names that clash with the
+    /// source's are told apart by [`Func::unique_names`].
     pub fn append(&mut self, mut op: Op, n: usize) -> Result<Vec<ValueId>, TypeError> {
         // `push` knows the types once the results have their places.
         let untyped = Type::unranked(DType::Bool);
@@ -108,19 +93,15 @@ impl<'f> Builder<'f> {
         Ok(outputs)
     }
 
-    /// Appends an op whose operands are all present and whose results have these types, where its rules leave them open:
-    /// a `splat` to these dimensions, a `poison`, a `call` …
+    /// Appends an op without attributes whose operands are all present and whose results have these types, where its rules
+    /// leave them open.
     pub fn declared(
         &mut self,
         kind: OpKind,
         inputs: &[ValueId],
-        attrs: &[(&'static str, Attr)],
         types: &[Type],
     ) -> Result<Vec<ValueId>, TypeError> {
-        let mut op = Op::new(kind, inputs.iter().copied().map(Some).collect(), vec![]);
-        for (name, value) in attrs {
-            op.attrs.set(name, value.clone());
-        }
+        let op = Op::new(kind, inputs.iter().copied().map(Some).collect(), vec![]);
         self.append_as(op, types)
     }
 
@@ -128,15 +109,10 @@ impl<'f> Builder<'f> {
         format!("{}.{}", kind.decl().name, self.func.values.len())
     }
 
-    /// Appends an op whose operands are all present and which has one result.
-    pub fn op(
-        &mut self,
-        kind: OpKind,
-        inputs: &[ValueId],
-        attrs: &[(&'static str, Attr)],
-    ) -> Result<ValueId, TypeError> {
-        let inputs: Vec<_> = inputs.iter().copied().map(Some).collect();
-        self.ops(kind, &inputs, attrs, 1).map(|v| v[0])
+    /// Appends an op without attributes whose operands are all present and which has one result.
+    pub fn op(&mut self, kind: OpKind, inputs: &[ValueId]) -> Result<ValueId, TypeError> {
+        let op = Op::new(kind, inputs.iter().copied().map(Some).collect(), vec![]);
+        self.append(op, 1).map(|results| results[0])
     }
 
     /// Appends a constant.
@@ -168,9 +144,8 @@ mod tests {
         let mut b = Builder::new(&mut func);
         b.loc = Some(Loc::node("node"));
         let k = b.literal(Literal::vector(&[2i64]));
-        let top =
-            b.ops(OpKind::TopK, &[Some(x), Some(k)], &[("largest", Attr::Int(0))], 2).unwrap();
-        let half = b.op(OpKind::Cast, &[top[0]], &[("to", Attr::DType(DType::F16))]).unwrap();
+        let top = b.add_all(ops::TopK::new(x, k).largest(false), 2).unwrap();
+        let half = b.add(ops::Cast::new(top[0]).to(DType::F16)).unwrap();
         let block = b.finish();
         (func.body.ops, func.body.results) = (block.ops, vec![half, top[1]]);
         func.verify().unwrap();
@@ -193,9 +168,9 @@ mod tests {
         func.body.params.push(x);
         let mut b = Builder::new(&mut func);
         let block = Type::fixed(DType::F32, &[4]);
-        let y = b.declared(OpKind::Splat, &[x], &[], &[block]).unwrap()[0];
-        let z = b.op(OpKind::Less, &[y, y], &[]).unwrap();
-        assert!(b.op(OpKind::Add, &[x, y], &[]).is_err());
+        let y = b.declared(OpKind::Splat, &[x], &[block]).unwrap()[0];
+        let z = b.op(OpKind::Less, &[y, y]).unwrap();
+        assert!(b.op(OpKind::Add, &[x, y]).is_err());
         func.body.ops = b.finish().ops;
         assert_eq!(*func.ty(z), Type::fixed(DType::Bool, &[4]));
         func.verify().unwrap();
@@ -205,13 +180,10 @@ mod tests {
     fn operands_without_a_type_for_the_op_are_errors() {
         let mut func = Func::new("f", Level::Graph);
         let mut b = Builder::new(&mut func);
-        let seq = b.op(OpKind::SequenceEmpty, &[], &[]).unwrap();
-        assert!(matches!(b.op(OpKind::Neg, &[seq], &[]), Err(TypeError::Operand { index: 0, .. })));
-        assert!(matches!(b.op(OpKind::Neg, &[], &[]), Err(TypeError::MissingOperand { .. })));
-        assert!(matches!(
-            b.op(OpKind::Cast, &[seq], &[]),
-            Err(TypeError::Attribute { name: "to", .. })
-        ));
-        assert!(b.ops(OpKind::Neg, &[Some(seq)], &[], 2).is_err());
+        let seq = b.op(OpKind::SequenceEmpty, &[]).unwrap();
+        assert!(matches!(b.op(OpKind::Neg, &[seq]), Err(TypeError::Operand { index: 0, .. })));
+        assert!(matches!(b.op(OpKind::Neg, &[]), Err(TypeError::MissingOperand { .. })));
+        assert!(matches!(b.op(OpKind::Cast, &[seq]), Err(TypeError::Attribute { name: "to", .. })));
+        assert!(b.append(Op::new(OpKind::Neg, vec![Some(seq)], vec![]), 2).is_err());
     }
 }

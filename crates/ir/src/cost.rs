@@ -110,10 +110,9 @@ mod tests {
         operands: &[&[usize]],
         y: &[usize],
     ) -> f64 {
-        let mut op = Op::new(kind, vec![Some(ValueId(0)); operands.len()], vec![None]);
-        for (name, value) in attrs {
-            op.attrs.set(name, value.clone());
-        }
+        let inputs = vec![Some(ValueId(0)); operands.len()];
+        let mut op = crate::generic::op(kind, inputs, attrs).unwrap();
+        op.outputs = vec![None];
         let operands: Vec<Vec<usize>> = operands.iter().map(|d| d.to_vec()).collect();
         flops(&op, &operands, &[y.to_vec()])
     }

@@ -15,6 +15,7 @@ pub mod dim;
 pub mod dtype;
 pub mod element;
 pub mod func;
+pub mod generic;
 pub mod geometry;
 pub mod interp;
 pub mod lane;
@@ -29,7 +30,7 @@ pub mod tile;
 pub mod types;
 pub mod verify;
 
-pub use attr::{Attr, AttrKind, Attrs};
+pub use attr::{Attr, AttrKind, AttrName, Attrs};
 pub use builder::Builder;
 pub use counted::counted;
 pub use dim::{Dim, Shape};

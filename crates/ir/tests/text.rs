@@ -120,7 +120,7 @@ fn nesting_is_bounded() {
 
 fn attr_of(text: &str, name: &str) -> Attr {
     let func: Func = format!("func @f graph () {{ {text} return }}").parse().unwrap();
-    func.body.ops[0].attrs.get(name).unwrap().clone()
+    func.body.ops[0].attrs.iter().find(|(set, _)| *set == name).unwrap().1.clone()
 }
 
 #[test]

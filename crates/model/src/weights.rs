@@ -7,7 +7,7 @@ use bytes::Bytes;
 use std::collections::HashMap;
 use std::io::{self, Write};
 use trident_ir::literal::LiteralData;
-use trident_ir::{Attr, Block, DType, Func, Literal};
+use trident_ir::{Block, DType, Func, Literal, generic};
 
 /// Constants of more elements than this are weights. The text form spells those of fewer as numbers.
 const LISTED: usize = 32;
@@ -60,14 +60,7 @@ fn visit(
     each: &mut dyn FnMut(&mut Literal) -> Result<(), LoadError>,
 ) -> Result<(), LoadError> {
     for op in &mut block.ops {
-        let tensors = op.attrs.iter().filter(|(_, value)| matches!(value, Attr::Tensor(_)));
-        let names: Vec<&'static str> = tensors.map(|(name, _)| name).collect();
-        for name in names {
-            if let Some(Attr::Tensor(mut literal)) = op.attrs.remove(name) {
-                each(&mut literal)?;
-                op.attrs.set(name, Attr::Tensor(literal));
-            }
-        }
+        generic::tensors_mut(op).try_for_each(&mut *each)?;
         for region in &mut op.regions {
             visit(region, each)?;
         }

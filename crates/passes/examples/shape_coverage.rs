@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 use trident_ir::rewrite::Context;
 use trident_ir::shape;
-use trident_ir::{Attr, Dim, Func, Literal, Op, OpKind, Type, ValueId};
+use trident_ir::{Dim, Func, Literal, Type, ValueId, ops};
 use trident_onnx::proto::TensorProto;
 
 /// Dimensions of expected results, and how many of them inference knew.
@@ -157,8 +157,8 @@ fn with_constants(func: &Func, data: &Path) -> Func {
     for (i, v) in params.into_iter().enumerate() {
         match small(&data.join(format!("input_{i}.pb"))) {
             Some(literal) if func.ty(v).dtype() == Some(literal.dtype()) => {
-                let mut op = Op::new(OpKind::Constant, vec![], vec![Some(v)]);
-                op.attrs.set("value", Attr::Tensor(literal));
+                let mut op = ops::Constant::new().value(literal).into_op();
+                op.outputs = vec![Some(v)];
                 func.body.ops.insert(0, op);
             }
             _ => func.body.params.push(v),

@@ -15,7 +15,6 @@
 //! Run-time values, the leaves of expressions, have a type that the code generator chooses.
 
 mod affine;
-mod atomic;
 mod carried;
 mod cost;
 mod expression;
@@ -35,7 +34,6 @@ mod vector;
 mod words;
 
 pub use self::affine::{Affine, StridedBlock};
-pub use self::atomic::Ordering;
 pub use self::carried::Carried;
 pub use self::expression::Expression;
 pub use self::graph::{Elem, Fun, Graph, Kind, Leaf, Node, NodeId, Scope, block_type};

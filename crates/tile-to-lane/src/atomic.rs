@@ -1,6 +1,7 @@
 //! Atomic ops. GPUs have them for 32 bits, relaxed only: shorter elements are exchanged within their word. Acquire and
 //! release are fences between barriers, because any thread of a program may have made the accesses that they order.
 
+use trident_ir::op::words::{AtomicOp, BarrierMemory, MemoryOrder, MemoryScope};
 use trident_ir::{Block, DType, OpKind as K, Type, ValueId, ops};
 
 use super::emit::{Emitter, Result};
@@ -8,13 +9,13 @@ use super::error::Unsupported;
 use super::hazard::Hazards;
 use super::layout::Layout;
 use super::plan::{Access, PTR};
-use trident_tile_analysis::{Index, Ordering};
+use trident_tile_analysis::Index;
 
 /// The change that an atomic op makes to an element.
 #[derive(Clone, Copy)]
 enum Change {
     /// By this op with an operand.
-    Rmw(&'static str, ValueId),
+    Rmw(AtomicOp, ValueId),
     /// To the second value if it is the first.
     IfEqual(ValueId, ValueId),
     /// To this value.
@@ -22,40 +23,50 @@ enum Change {
     None,
 }
 
-/// Ops of `atomic_rmw` by the signedness that they need.
-const OPS: &[(&str, K, Option<bool>)] = &[
-    ("add", K::Add, None),
-    ("fadd", K::Add, None),
-    ("and", K::BitwiseAnd, None),
-    ("or", K::BitwiseOr, None),
-    ("xor", K::BitwiseXor, None),
-    ("max", K::Max, Some(true)),
-    ("min", K::Min, Some(true)),
-    ("umax", K::Max, Some(false)),
-    ("umin", K::Min, Some(false)),
-    ("exchange", K::Identity, None),
-];
+/// The op that computes the change, and the signedness that its operands need.
+fn computed(op: AtomicOp) -> (K, Option<bool>) {
+    match op {
+        AtomicOp::Add | AtomicOp::FAdd => (K::Add, None),
+        AtomicOp::And => (K::BitwiseAnd, None),
+        AtomicOp::Or => (K::BitwiseOr, None),
+        AtomicOp::Xor => (K::BitwiseXor, None),
+        AtomicOp::Max => (K::Max, Some(true)),
+        AtomicOp::Min => (K::Min, Some(true)),
+        AtomicOp::UMax => (K::Max, Some(false)),
+        AtomicOp::UMin => (K::Min, Some(false)),
+        AtomicOp::Exchange => (K::Identity, None),
+    }
+}
 
 impl<'m> Emitter<'_, 'm> {
     pub(super) fn atomic(&mut self, access: &Access<'m>) -> Result<()> {
         let op = access.op;
         // Programs that wait for others rely on an order, even if they do not ask for it.
-        let asked = Ordering::of(op).ok_or_else(|| Unsupported::malformed(op, "is not atomic"))?;
-        let order = match asked.order {
-            "relaxed" if self.plan.waits() => "acq_rel",
+        let asked = self.view(op, ops::Ordered::of)?;
+        let order = match asked.order() {
+            MemoryOrder::Relaxed if self.plan.waits() => MemoryOrder::AcqRel,
             order => order,
         };
-        let is_ordered = self.plan.is_ordered && order != "relaxed";
-        let is_wide = asked.scope != "cta";
+        let (acquires, releases) = match order {
+            _ if !self.plan.is_ordered => (false, false),
+            MemoryOrder::Relaxed => (false, false),
+            MemoryOrder::Acquire => (true, false),
+            MemoryOrder::Release => (false, true),
+            MemoryOrder::AcqRel => (true, true),
+        };
+        let is_wide = match asked.scope() {
+            MemoryScope::Cta => false,
+            MemoryScope::Gpu | MemoryScope::Sys => true,
+        };
         let origin = op.input(PTR).map(|ptr| self.origins.of(&self.func.name, ptr));
         let waits = self.hazards.add(access, origin.unwrap_or_default(), self.plan.threads);
-        if is_ordered && order != "acquire" {
-            self.wait("device")?;
+        if releases {
+            self.wait(BarrierMemory::Device)?;
             if is_wide {
                 self.fence()?;
             }
         } else if waits {
-            self.wait("device")?;
+            self.wait(BarrierMemory::Device)?;
         }
         let first = self.is_first(&access.layout)?;
         let mut former = vec![];
@@ -68,11 +79,11 @@ impl<'m> Emitter<'_, 'm> {
             let former = self.of_first(&access.layout, former)?;
             self.give(out, &access.layout, former);
         }
-        if is_ordered && order != "release" {
+        if acquires {
             if is_wide {
                 self.fence()?;
             }
-            self.wait("device")?;
+            self.wait(BarrierMemory::Device)?;
             self.hazards = Hazards::default();
         }
         Ok(())
@@ -112,10 +123,8 @@ impl<'m> Emitter<'_, 'm> {
         let ptr = need(PTR)?;
         let (change, mask) = match op.kind {
             K::AtomicRmw => {
-                let (name, at) = (self.view(op, ops::AtomicRmw::of)?.op(), ops::AtomicRmw::AT);
-                let known = OPS.iter().find(|known| known.0 == name);
-                let name = known.ok_or_else(|| Unsupported::malformed(op, "has no such op"))?.0;
-                (Change::Rmw(name, need(at.value)?), operand(at.mask))
+                let (rmw, at) = (self.view(op, ops::AtomicRmw::of)?, ops::AtomicRmw::AT);
+                (Change::Rmw(rmw.op(), need(at.value)?), operand(at.mask))
             }
             K::AtomicCas => {
                 let at = ops::AtomicCas::AT;
@@ -182,48 +191,46 @@ impl<'m> Emitter<'_, 'm> {
 
     /// The op on an element that is a word.
     fn of_word(&mut self, ptr: ValueId, dtype: DType, change: Change) -> Result<Option<ValueId>> {
-        let relaxed = || "relaxed".to_owned();
-        let name = match change {
-            Change::Rmw(name, _) => name,
-            _ => "",
-        };
-        let is_signed = OPS.iter().find(|known| known.0 == name).and_then(|known| known.2);
-        let as_type = match (change, is_signed) {
-            (Change::IfEqual(..), _) => DType::U32,
-            (_, Some(true)) => DType::I32,
-            (_, Some(false)) => DType::U32,
-            _ => dtype,
+        let as_type = match change {
+            Change::Rmw(op, _) => match computed(op).1 {
+                Some(true) => DType::I32,
+                Some(false) => DType::U32,
+                None => dtype,
+            },
+            Change::IfEqual(..) => DType::U32,
+            Change::Set(_) | Change::None => dtype,
         };
         let ptr = self.to(ptr, as_type)?;
         match change {
-            Change::Rmw(name, value) => {
+            Change::Rmw(op, value) => {
                 let value = self.bits_as(value, as_type)?;
-                let name = match name {
-                    "add" if as_type.is_float() => "fadd",
-                    name => name,
+                let op = match op {
+                    AtomicOp::Add if as_type.is_float() => AtomicOp::FAdd,
+                    op => op,
                 };
-                let rmw = ops::AtomicRmw::new(ptr, value, None).op(name.to_owned());
-                let former = self.add(rmw.order(relaxed()))?;
+                let rmw = ops::AtomicRmw::new(ptr, value, None).op(op);
+                let former = self.add(rmw.order(MemoryOrder::Relaxed))?;
                 self.bits_as(former, dtype).map(Some)
             }
             Change::IfEqual(expected, value) => {
                 let expected = self.bits_as(expected, as_type)?;
                 let value = self.bits_as(value, as_type)?;
-                let former =
-                    self.add(ops::AtomicCas::new(ptr, expected, value).order(relaxed()))?;
+                let former = self
+                    .add(ops::AtomicCas::new(ptr, expected, value).order(MemoryOrder::Relaxed))?;
                 self.bits_as(former, dtype).map(Some)
             }
             Change::Set(value) => {
-                self.act(ops::AtomicStore::new(ptr, value, None).order(relaxed()))?;
+                self.act(ops::AtomicStore::new(ptr, value, None).order(MemoryOrder::Relaxed))?;
                 Ok(None)
             }
-            Change::None => self.add(ops::AtomicLoad::new(ptr, None).order(relaxed())).map(Some),
+            Change::None => {
+                self.add(ops::AtomicLoad::new(ptr, None).order(MemoryOrder::Relaxed)).map(Some)
+            }
         }
     }
 
     /// The op on an element that is part of a word: the word is exchanged until no other thread has interfered.
     fn in_word(&mut self, ptr: ValueId, dtype: DType, change: Change) -> Result<Option<ValueId>> {
-        let relaxed = || "relaxed".to_owned();
         self.exchanges_words = true;
         let long = |value: i64| value.to_le_bytes().to_vec().into();
         let address = self.op(K::PtrToInt, &[ptr])?;
@@ -239,7 +246,7 @@ impl<'m> Emitter<'_, 'm> {
         let all = self.word((1 << (8 * dtype.size())) - 1)?;
         let own = self.shift_left(all, shift)?;
         let others = self.op(K::BitwiseNot, &[own])?;
-        let seen = self.add(ops::AtomicLoad::new(word, None).order(relaxed()))?;
+        let seen = self.add(ops::AtomicLoad::new(word, None).order(MemoryOrder::Relaxed))?;
         let bits = if dtype.size() == 2 { DType::U16 } else { DType::U8 };
         let former = |e: &mut Self, seen| {
             let low = e.shift_right(seen, shift)?;
@@ -254,7 +261,7 @@ impl<'m> Emitter<'_, 'm> {
         let condition = self.region(vec![carried], |e| {
             let before = former(e, carried)?;
             let after = match change {
-                Change::Rmw(name, value) => e.combined(name, before, value, dtype)?,
+                Change::Rmw(op, value) => e.combined(op, before, value, dtype)?,
                 Change::IfEqual(expected, value) => {
                     let (a, b) = (e.bits_as(before, bits)?, e.bits_as(expected, bits)?);
                     let equal = e.op(K::Equal, &[a, b])?;
@@ -268,7 +275,8 @@ impl<'m> Emitter<'_, 'm> {
             let after = e.shift_left(after, shift)?;
             let rest = e.op(K::BitwiseAnd, &[carried, others])?;
             let after = e.op(K::BitwiseOr, &[rest, after])?;
-            let found = e.add(ops::AtomicCas::new(word, carried, after).order(relaxed()))?;
+            let found =
+                e.add(ops::AtomicCas::new(word, carried, after).order(MemoryOrder::Relaxed))?;
             let same = e.op(K::Equal, &[found, carried])?;
             let again = e.op(K::Not, &[same])?;
             Ok(vec![again, found])
@@ -282,13 +290,12 @@ impl<'m> Emitter<'_, 'm> {
     /// The element after `atomic_rmw`.
     fn combined(
         &mut self,
-        name: &str,
+        op: AtomicOp,
         before: ValueId,
         value: ValueId,
         dtype: DType,
     ) -> Result<ValueId> {
-        let known = OPS.iter().find(|known| known.0 == name);
-        let Some(&(_, kind, signed)) = known else { return Ok(value) };
+        let (kind, signed) = computed(op);
         if kind == K::Identity {
             return Ok(value);
         }

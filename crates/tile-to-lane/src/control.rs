@@ -4,6 +4,7 @@
 
 use std::ops::Range;
 
+use trident_ir::op::words::BarrierMemory;
 use trident_ir::{Block, DType, Op, OpKind as K, Type, ValueId, ops};
 
 use super::carry::Carry;
@@ -131,7 +132,7 @@ impl Emitter<'_, '_> {
         let mut writes = false;
         body.walk(&mut |op| writes |= op.kind != K::Load && is_access(op.kind));
         if writes {
-            self.wait("device")?;
+            self.wait(BarrierMemory::Device)?;
             self.hazards = Hazards::default();
         }
         Ok(())

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use trident_ir::op::TypeError;
+use trident_ir::op::words::{AtomicOp, DescriptorPadding, DescriptorReduction, MemoryOrder};
 use trident_ir::{
     Block, Builder, DType, Func, Literal, Op, OpKind as K, PointerType, Type, ValueId, ops,
 };
@@ -81,7 +82,7 @@ fn made(func: &Func, op: &Op) -> Option<Tensor> {
         lengths: dims.get(..rank)?.to_vec(),
         strides: dims.get(rank..)?.to_vec(),
         block: ty.block.clone(),
-        nan: op.padding() == "nan",
+        nan: op.padding() == DescriptorPadding::Nan,
     })
 }
 
@@ -122,8 +123,8 @@ fn access(func: &mut Func, op: &Op, tensor: &Tensor) -> Result<Vec<Op>, Unsuppor
             let Some(out) = op.defined().next() else { return Ok(vec![]) };
             let mut load = ops::Load::new(ptr, Some(mask), Some(other));
             if let Some(given) = ops::DescriptorLoad::of(op) {
-                load = load.cache(given.cache().to_owned());
-                load = load.eviction(given.eviction().to_owned());
+                load = load.cache(given.cache());
+                load = load.eviction(given.eviction());
             }
             let loaded = b.add(load).map_err(wrong)?;
             let loaded = shaped(&mut b, loaded, &dims).map_err(wrong)?;
@@ -132,23 +133,24 @@ fn access(func: &mut Func, op: &Op, tensor: &Tensor) -> Result<Vec<Op>, Unsuppor
         K::DescriptorReduce => {
             let is_signed = tensor.dtype.is_int()
                 && !matches!(tensor.dtype, DType::U8 | DType::U16 | DType::U32 | DType::U64);
-            let given = ops::DescriptorReduce::of(op).map_or("", |op| op.op());
-            let name = match (given, tensor.dtype.is_float()) {
-                ("add", true) => "fadd",
-                (name @ ("min" | "max"), true) => {
+            let malformed = || Unsupported::malformed(op, "lacks its op");
+            let given = ops::DescriptorReduce::of(op).ok_or_else(malformed)?.op();
+            let change = match (given, tensor.dtype.is_float()) {
+                (DescriptorReduction::Add, true) => AtomicOp::FAdd,
+                (DescriptorReduction::Min | DescriptorReduction::Max, true) => {
                     return Err(Unsupported::new(
                         op,
-                        format!("Metal has no atomic {name} of floats"),
+                        format!("Metal has no atomic {given} of floats"),
                     ));
                 }
-                ("min", _) if !is_signed => "umin",
-                ("max", _) if !is_signed => "umax",
-                (name, _) => name,
+                (DescriptorReduction::Min, false) if !is_signed => AtomicOp::UMin,
+                (DescriptorReduction::Max, false) if !is_signed => AtomicOp::UMax,
+                (given, _) => given.into(),
             };
             let value = value.ok_or_else(|| Unsupported::malformed(op, "lacks its value"))?;
             let value = shaped(&mut b, value, &whole).map_err(wrong)?;
-            let rmw = ops::AtomicRmw::new(ptr, value, Some(mask)).op(name.to_owned());
-            b.add(rmw.order("relaxed".to_owned())).map_err(wrong)?;
+            let rmw = ops::AtomicRmw::new(ptr, value, Some(mask)).op(change);
+            b.add(rmw.order(MemoryOrder::Relaxed)).map_err(wrong)?;
         }
         _ => {
             let value = value.ok_or_else(|| Unsupported::malformed(op, "lacks its value"))?;
@@ -187,7 +189,7 @@ impl Places<'_> {
                     let each = self.b.add(ops::Arange::new().start(0).end(end))?;
                     let (each, start) = (self.long(each)?, self.long(start)?);
                     let start = places_of(&mut self.b, start, &[self.dims[axis]])?;
-                    let place = self.b.op(K::Add, &[each, start], &[])?;
+                    let place = self.b.op(K::Add, &[each, start])?;
                     self.along(place, axis)?
                 }
             };
@@ -201,18 +203,18 @@ impl Places<'_> {
                 }
                 all
             };
-            let part = self.b.op(K::Mul, &[place, stride], &[])?;
+            let part = self.b.op(K::Mul, &[place, stride])?;
             let (above, below) = (
-                self.b.op(K::GreaterOrEqual, &[place, zero], &[])?,
-                self.b.op(K::Less, &[place, length], &[])?,
+                self.b.op(K::GreaterOrEqual, &[place, zero])?,
+                self.b.op(K::Less, &[place, length])?,
             );
-            let within = self.b.op(K::And, &[above, below], &[])?;
+            let within = self.b.op(K::And, &[above, below])?;
             offset = Some(match offset {
-                Some(offset) => self.b.op(K::Add, &[offset, part], &[])?,
+                Some(offset) => self.b.op(K::Add, &[offset, part])?,
                 None => part,
             });
             inside = Some(match inside {
-                Some(inside) => self.b.op(K::And, &[inside, within], &[])?,
+                Some(inside) => self.b.op(K::And, &[inside, within])?,
                 None => within,
             });
         }
@@ -225,7 +227,7 @@ impl Places<'_> {
             base = self.b.add_as(ops::PtrCast::new(base), ty)?;
         }
         let bases = places_of(&mut self.b, base, self.dims)?;
-        Ok((self.b.op(K::PtrAdd, &[bases, offset], &[])?, inside))
+        Ok((self.b.op(K::PtrAdd, &[bases, offset])?, inside))
     }
 
     fn long(&mut self, x: ValueId) -> Made<ValueId> {

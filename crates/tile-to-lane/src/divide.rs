@@ -145,17 +145,17 @@ fn together(
     let zero = b.literal(Literal::scalar(0.0f32));
     let mut in_range = divisor.in_range;
     for Division { dividend, .. } in &group.divisions {
-        let size = b.op(K::Abs, &[*dividend], &[])?;
-        let is_zero = b.op(K::Equal, &[*dividend, zero], &[])?;
-        let from_least = b.op(K::GreaterOrEqual, &[size, range.least], &[])?;
-        let from_least = b.op(K::Or, &[from_least, is_zero], &[])?;
-        let to_most = b.op(K::LessOrEqual, &[size, range.most], &[])?;
-        in_range = b.op(K::And, &[in_range, from_least], &[])?;
-        in_range = b.op(K::And, &[in_range, to_most], &[])?;
+        let size = b.op(K::Abs, &[*dividend])?;
+        let is_zero = b.op(K::Equal, &[*dividend, zero])?;
+        let from_least = b.op(K::GreaterOrEqual, &[size, range.least])?;
+        let from_least = b.op(K::Or, &[from_least, is_zero])?;
+        let to_most = b.op(K::LessOrEqual, &[size, range.most])?;
+        in_range = b.op(K::And, &[in_range, from_least])?;
+        in_range = b.op(K::And, &[in_range, to_most])?;
     }
     let mut ops = b.finish().ops;
     let products = each(func, group, |b, dividend| divisor.divide(b, dividend))?;
-    let quotients = each(func, group, |b, dividend| b.op(K::Div, &[dividend, divisor.value], &[]))?;
+    let quotients = each(func, group, |b, dividend| b.op(K::Div, &[dividend, divisor.value]))?;
 
     let results = group.divisions.iter().map(|division| Some(division.result)).collect();
     let mut either = Op::new(K::If, vec![Some(in_range)], results);
@@ -194,11 +194,11 @@ impl Divisor {
     fn of(b: &mut Builder<'_>, value: ValueId) -> Result<Divisor> {
         let range = Range::of(b, DIVISORS);
         let one = b.literal(Literal::scalar(1.0f32));
-        let reciprocal = b.op(K::Div, &[one, value], &[])?;
-        let negated = b.op(K::Neg, &[reciprocal], &[])?;
-        let from_least = b.op(K::GreaterOrEqual, &[value, range.least], &[])?;
-        let to_most = b.op(K::LessOrEqual, &[value, range.most], &[])?;
-        let in_range = b.op(K::And, &[from_least, to_most], &[])?;
+        let reciprocal = b.op(K::Div, &[one, value])?;
+        let negated = b.op(K::Neg, &[reciprocal])?;
+        let from_least = b.op(K::GreaterOrEqual, &[value, range.least])?;
+        let to_most = b.op(K::LessOrEqual, &[value, range.most])?;
+        let in_range = b.op(K::And, &[from_least, to_most])?;
         Ok(Divisor { value, reciprocal, negated, in_range })
     }
 
@@ -206,9 +206,9 @@ impl Divisor {
     /// "Accelerating correctly rounded floating-point division when the divisor is known in advance", 2004). The
     /// remainder is computed with the opposite sign, so that a quotient of -0 is preserved.
     fn divide(self, b: &mut Builder<'_>, dividend: ValueId) -> Result<ValueId> {
-        let quotient = b.op(K::Mul, &[dividend, self.reciprocal], &[])?;
-        let less = b.op(K::Neg, &[dividend], &[])?;
-        let beyond = b.op(K::Fma, &[quotient, self.value, less], &[])?;
-        b.op(K::Fma, &[beyond, self.negated, quotient], &[])
+        let quotient = b.op(K::Mul, &[dividend, self.reciprocal])?;
+        let less = b.op(K::Neg, &[dividend])?;
+        let beyond = b.op(K::Fma, &[quotient, self.value, less])?;
+        b.op(K::Fma, &[beyond, self.negated, quotient])
     }
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use bytes::Bytes;
 use trident_ir::literal::LiteralData;
-use trident_ir::op::words::ShiftDirection;
+use trident_ir::op::words::{BarrierMemory, ShiftDirection};
 use trident_ir::op::{New, TypeError};
 use trident_ir::tile::Origins;
 use trident_ir::{
@@ -142,7 +142,7 @@ impl<'m> Emitter<'_, 'm> {
                     }
                 }
                 K::Barrier => {
-                    self.wait("both")?;
+                    self.wait(BarrierMemory::Both)?;
                     self.hazards = Hazards::default();
                 }
                 K::If => self.branch(op)?,
@@ -257,7 +257,7 @@ impl<'m> Emitter<'_, 'm> {
 
     /// Appends an op without attributes that has one result.
     pub(super) fn op(&mut self, kind: K, inputs: &[ValueId]) -> Result<ValueId> {
-        self.build(kind.decl().name, |b| b.op(kind, inputs, &[]))
+        self.build(kind.decl().name, |b| b.op(kind, inputs))
     }
 
     /// Appends an op that has one result.
@@ -322,10 +322,11 @@ impl<'m> Emitter<'_, 'm> {
     }
 
     /// All threads wait for each other, and see each other's writes to this kind of memory.
-    pub(super) fn wait(&mut self, memory: &str) -> Result<()> {
-        self.act(ops::ThreadgroupBarrier::new().memory(memory.to_owned()))?;
-        if memory != "device" {
-            self.memory.waited();
+    pub(super) fn wait(&mut self, memory: BarrierMemory) -> Result<()> {
+        self.act(ops::ThreadgroupBarrier::new().memory(memory))?;
+        match memory {
+            BarrierMemory::Threadgroup | BarrierMemory::Both => self.memory.waited(),
+            BarrierMemory::Device | BarrierMemory::None => {}
         }
         Ok(())
     }

@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use trident_ir::op::words::{BarrierMemory, LocalSpace};
 use trident_ir::{Block, DType, OpKind as K, Type, ValueId, ops};
 
 use super::banks::Padding;
@@ -267,7 +268,7 @@ impl Emitter<'_, '_> {
         let base = match self.base {
             Some(base) => base,
             None => {
-                let alloc = ops::Alloc::new().space("threadgroup".to_owned());
+                let alloc = ops::Alloc::new().space(LocalSpace::Threadgroup);
                 let base = self.add(alloc.dtype(WORD).len(1))?;
                 self.arrays.extend(self.block.ops.pop());
                 *self.base.insert(base)
@@ -327,7 +328,7 @@ impl Emitter<'_, '_> {
         who: Option<ValueId>,
     ) -> Result<()> {
         if writes.iter().any(|(part, ..)| self.memory.is_read(&part.bytes)) {
-            self.wait("threadgroup")?;
+            self.wait(BarrierMemory::Threadgroup)?;
         }
         let write = |e: &mut Self| {
             for (part, at, value) in writes {
@@ -343,7 +344,7 @@ impl Emitter<'_, '_> {
             }
             None => drop(write(self)?),
         }
-        self.wait("threadgroup")
+        self.wait(BarrierMemory::Threadgroup)
     }
 
     /// The place of an index in memory.

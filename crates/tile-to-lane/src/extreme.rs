@@ -1,6 +1,7 @@
 //! Greatest and least floats of many. Metal's own functions leave NaN and the signs of zeros open, and an op that defines both
 //! takes several instructions for each element.
 
+use trident_ir::op::words::SimdReduction;
 use trident_ir::{Block, DType, OpKind as K, ValueId, ops};
 
 use super::emit::{Emitter, Result};
@@ -63,8 +64,8 @@ impl Emitter<'_, '_> {
         let key = self.in_order(value, DType::I32)?;
         let (is_nan, nan) = (self.op(K::IsNaN, &[value])?, self.int(nan)?);
         let key = self.op(K::Where, &[is_nan, nan, key])?;
-        let name = if is_max { "max" } else { "min" };
-        let found = self.add(ops::SimdReduce::new(key).op(name.to_owned()))?;
+        let op = if is_max { SimdReduction::Max } else { SimdReduction::Min };
+        let found = self.add(ops::SimdReduce::new(key).op(op))?;
         self.in_order(found, DType::F32)
     }
 

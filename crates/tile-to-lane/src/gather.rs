@@ -1,5 +1,6 @@
 //! Ops that find their elements by number, and regions that are applied to each element.
 
+use trident_ir::op::words::{AtomicOp, BarrierMemory, MemoryOrder};
 use trident_ir::{Block, DType, Op, OpKind as K, ValueId, ops};
 
 use super::banks::Padding;
@@ -121,13 +122,13 @@ impl Emitter<'_, '_> {
             let value = self.cast(value, DType::I32)?;
             let then = self.region(vec![], |e| {
                 let (one, at) = (e.int(1)?, e.shared_place(&part, value)?);
-                let rmw = ops::AtomicRmw::new(at, one, None).op("add".to_owned());
-                e.add(rmw.order("relaxed".to_owned()))?;
+                let rmw = ops::AtomicRmw::new(at, one, None).op(AtomicOp::Add);
+                e.add(rmw.order(MemoryOrder::Relaxed))?;
                 Ok(vec![])
             })?;
             self.nest(ops::If::new(who), vec![], vec![then, Block::default()])?;
         }
-        self.wait("threadgroup")?;
+        self.wait(BarrierMemory::Threadgroup)?;
         let counts = places.into_iter().map(|at| self.read_shared(&part, at));
         let counts = counts.collect::<Result<Vec<ValueId>>>()?;
         self.release(&part);

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
 
+use trident_ir::op::words::MemoryOrder;
 use trident_ir::tile::Origins;
 use trident_ir::{Block, Func, Literal, Op, OpKind as K, ValueId, ops};
 
@@ -13,8 +14,8 @@ use super::figures::GpuFigures;
 use super::late::{Late, Looped};
 use super::layout::Layout;
 use trident_tile_analysis::{
-    Elem, Expression, Graph, Kind, LaneBits, NodeId, Ordering, Trend, axes, block_type, index_bits,
-    is_lazy, is_volatile, log2,
+    Elem, Expression, Graph, Kind, LaneBits, NodeId, Trend, axes, block_type, index_bits, is_lazy,
+    is_volatile, log2,
 };
 
 /// log2 of the least number of threads: those of a simdgroup.
@@ -431,9 +432,10 @@ pub(super) fn is_atomic(kind: K) -> bool {
     matches!(kind, K::AtomicRmw | K::AtomicCas | K::AtomicLoad | K::AtomicStore)
 }
 
-/// The order of memory that an atomic op asks for.
-fn order(op: &Op) -> &str {
-    Ordering::of(op).map_or("relaxed", |op| op.order)
+/// Whether the op is an atomic access that orders others.
+fn orders(op: &Op) -> bool {
+    let asked = ops::Ordered::of(op).filter(|_| is_atomic(op.kind));
+    asked.is_some_and(|asked| asked.order() != MemoryOrder::Relaxed)
 }
 
 /// The place of the pointer among the operands of all ops that access memory.
@@ -457,7 +459,7 @@ fn is_ordered(body: &Block) -> bool {
     let (mut stores, mut orders) = (false, false);
     body.walk(&mut |op| {
         stores |= op.kind == K::Store;
-        orders |= is_atomic(op.kind) && order(op) != "relaxed";
+        orders |= self::orders(op);
         orders |= op.kind == K::While && watches(op);
     });
     stores && orders

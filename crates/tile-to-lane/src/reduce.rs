@@ -2,6 +2,7 @@
 //! through threadgroup memory. Every thread gets the result for the elements it holds. All threads get the same bits,
 //! because operands keep their order.
 
+use trident_ir::op::words::SimdReduction;
 use trident_ir::{Block, DType, Func, Op, OpKind as K, ValueId, ops};
 
 use super::emit::{Emitter, Result};
@@ -159,16 +160,16 @@ impl Emitter<'_, '_> {
         }
         let dtype = self.out.ty(value).dtype();
         let is_int = dtype.is_some_and(|dtype| dtype.is_int() && dtype.size() <= 4);
-        let name = match only_op(region) {
-            Some(K::Add) if is_int || dtype == Some(DType::F32) => "add",
-            Some(K::Min) if is_int => "min",
-            Some(K::Max) if is_int => "max",
-            Some(K::BitwiseAnd) if is_int => "and",
-            Some(K::BitwiseOr) if is_int => "or",
-            Some(K::BitwiseXor) if is_int => "xor",
+        let op = match only_op(region) {
+            Some(K::Add) if is_int || dtype == Some(DType::F32) => SimdReduction::Add,
+            Some(K::Min) if is_int => SimdReduction::Min,
+            Some(K::Max) if is_int => SimdReduction::Max,
+            Some(K::BitwiseAnd) if is_int => SimdReduction::And,
+            Some(K::BitwiseOr) if is_int => SimdReduction::Or,
+            Some(K::BitwiseXor) if is_int => SimdReduction::Xor,
             _ => return Ok(None),
         };
-        self.add(ops::SimdReduce::new(value).op(name.to_owned())).map(Some)
+        self.add(ops::SimdReduce::new(value).op(op)).map(Some)
     }
 
     /// The extreme that a region combines values of this type to.

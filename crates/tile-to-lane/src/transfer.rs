@@ -1,5 +1,6 @@
 //! Loads and stores.
 
+use trident_ir::op::words::BarrierMemory;
 use trident_ir::{Block, OpKind as K, ValueId, ops};
 
 use super::emit::{Emitter, Result};
@@ -12,7 +13,7 @@ impl<'m> Emitter<'_, 'm> {
     pub(super) fn transfer(&mut self, access: &Access<'m>) -> Result<()> {
         let origin = access.op.input(PTR).map(|ptr| self.origins.of(&self.func.name, ptr));
         if self.hazards.add(access, origin.unwrap_or_default(), self.plan.threads) {
-            self.wait("device")?;
+            self.wait(BarrierMemory::Device)?;
         }
         if access.is_late {
             return Ok(());

@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, HashMap};
 
 use trident_ir::lane::threadgroup_bytes;
 use trident_ir::literal::LiteralData;
+use trident_ir::op::words::ShiftDirection;
 use trident_ir::types::ACCUMULATOR;
-use trident_ir::{Attr, DType, Func, Module, Op, OpKind as K, Space, Type, ValueId};
+use trident_ir::{DType, Func, Module, Op, OpKind as K, Space, Type, ValueId, ops};
 use trident_tile_to_lane::{self as lane, GpuFigures};
 
 /// 8×8 matrices along a side of what a tensor operation multiplies.
@@ -77,18 +78,18 @@ impl<'a> Places<'a> {
         let of = |i: usize| self.value(op.input(i).unwrap_or(id), thread);
         match op.kind {
             K::ThreadIndex => thread,
-            K::Constant => match op.attrs.get("value") {
-                Some(Attr::Tensor(literal)) => match literal.data() {
-                    LiteralData::Bytes(bytes) => {
-                        bytes.iter().rev().fold(0, |value, &byte| value << 8 | i64::from(byte))
-                    }
-                    _ => 0,
-                },
+            K::Constant => match ops::Constant::of(op).map(|op| op.value().data()) {
+                Some(LiteralData::Bytes(bytes)) => {
+                    bytes.iter().rev().fold(0, |value, &byte| value << 8 | i64::from(byte))
+                }
                 _ => 0,
             },
             K::BitwiseAnd => of(0) & of(1),
-            K::BitShift if op.str("direction") == Some("LEFT") => of(0) << of(1),
-            K::BitShift => of(0) >> of(1),
+            K::BitShift => match ops::BitShift::of(op).map(|op| op.direction()) {
+                Some(ShiftDirection::Left) => of(0) << of(1),
+                Some(ShiftDirection::Right) => of(0) >> of(1),
+                None => panic!("a shift without a direction"),
+            },
             K::Add => of(0) + of(1),
             K::Mul => of(0) * of(1),
             K::Alloc => 0,
@@ -112,7 +113,7 @@ impl<'a> Places<'a> {
             matches!(self.func.ty(ptr), Type::Pointer(ty) if ty.space == Space::Threadgroup);
         let size = self.pointee_of(ptr)?.size() as i64;
         let elements = match op.kind {
-            K::Load => op.int("width").unwrap_or(1),
+            K::Load => ops::Load::of(op)?.width(),
             K::Store => self.func.ty(op.input(1)?).dims()?.iter().product::<usize>() as i64,
             K::MatrixLoad | K::MatrixStore => 1,
             _ => return None,

@@ -77,14 +77,32 @@ impl Attr {
 
     /// The function of a view that reads it.
     fn reader(&self) -> String {
-        let (name, path, of) = (&self.name, self.path(), self.given());
+        let (name, of) = (&self.name, self.given());
         let (of, read) = match self.unset {
             Unset::Absent => (format!("Option<{of}>"), "optional"),
             _ => (of.to_owned(), "attr"),
         };
-        let body = format!("view::{read}::<{path}>(self.0, {name:?})");
+        let body = format!("view::{read}(self.0, Self::AT.{name})");
         format!("    #[inline] pub fn {name}(self) -> {of} {{ {body} }}\n")
     }
+}
+
+/// The fields of a struct with the places of values and the names of attributes, and a constant of it.
+fn places<'a>(
+    values: impl Iterator<Item = (&'a String, usize)>,
+    attrs: &[Attr],
+) -> (String, String) {
+    let (mut fields, mut constant) = (vec![], vec![]);
+    for (name, at) in values {
+        fields.push(format!("pub {name}: usize"));
+        constant.push(format!("{name}: {at}"));
+    }
+    for attr in attrs {
+        let (name, path) = (&attr.name, attr.path());
+        fields.push(format!("pub {name}: AttrName<{path}>"));
+        constant.push(format!("{name}: AttrName::new({name:?})"));
+    }
+    (fields.join(", "), constant.join(", "))
 }
 
 /// A part of a list in the text form.
@@ -155,13 +173,9 @@ pub enum OpKind {{
 fn view(row: &Row, groups: &[Shared]) -> Result<String> {
     let name = &row.variant;
     let mut text = String::new();
-    let places = || {
-        let operands = row.operands.iter().enumerate();
-        operands.chain(row.results.iter().enumerate()).map(|(at, place)| (&place.name, at))
-    };
-    let fields: Vec<String> = places().map(|(name, _)| format!("pub {name}: usize")).collect();
-    let values: Vec<String> = places().map(|(name, at)| format!("{name}: {at}")).collect();
-    let (fields, values) = (fields.join(", "), values.join(", "));
+    let operands = row.operands.iter().enumerate();
+    let values = operands.chain(row.results.iter().enumerate());
+    let (fields, values) = places(values.map(|(at, place)| (&place.name, at)), &row.attrs);
     write!(
         text,
         "
@@ -169,7 +183,7 @@ fn view(row: &Row, groups: &[Shared]) -> Result<String> {
 #[derive(Clone, Copy)]
 pub struct {name}<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::{name}`].
+/// Places of the operands and results of [`OpKind::{name}`], and names of its attributes.
 pub struct {name}At {{ {fields} }}
 
 impl<'a> {name}<'a> {{
@@ -242,8 +256,8 @@ impl {name}<'static> {{
     if !row.attrs.is_empty() {
         writeln!(text, "\nimpl<O: BorrowMut<Op>> Set<{name}<'static>, O> {{")?;
         for attr in &row.attrs {
-            let (name, path, of) = (&attr.name, attr.path(), attr.taken());
-            let body = format!("self.put::<{path}>({name:?}, value)");
+            let (name, of) = (&attr.name, attr.taken());
+            let body = format!("self.put({}::AT.{name}, value)", row.variant);
             writeln!(text, "    #[inline] pub fn {name}(self, value: {of}) -> Self {{ {body} }}")?;
         }
         text += "}\n";
@@ -282,7 +296,7 @@ fn family(rows: &[Row], groups: &[Shared]) -> Result<String> {
     }
     text += "use crate::op::view::{self, New, Set};\n";
     text += &words(rows.iter().flat_map(|row| &row.attrs));
-    let uses = ["DType", "Literal", "Op", "OpKind", "Type", "ValueId"];
+    let uses = ["AttrName", "DType", "Literal", "Op", "OpKind", "Type", "ValueId"];
     let used = uses.iter().filter(|name| ["Op", "OpKind"].contains(name) || mentions(&body, name));
     writeln!(text, "use crate::{{{}}};", used.copied().collect::<Vec<_>>().join(", "))?;
     if body.contains("BorrowMut") {
@@ -296,21 +310,6 @@ fn shared(group: &Shared, families: &Families) -> Result<(String, Vec<Attr>)> {
     let rows: Vec<&Row> = families.values().flatten().filter(|row| group.fits(row)).collect();
     let name = &group.name;
     let kinds: Vec<String> = rows.iter().map(|row| format!("K::{}", row.variant)).collect();
-    let mut text = format!(
-        "
-/// The attributes {} of an op that has them.
-#[derive(Clone, Copy)]
-pub struct {name}<'a>(pub(super) &'a Op);
-
-impl<'a> {name}<'a> {{
-    pub fn of(op: &'a Op) -> Option<{name}<'a>> {{
-        let has = matches!(op.kind, {});
-        (has && view::fits(op, op.kind)).then_some({name}(op))
-    }}
-",
-        group.attrs.join(", "),
-        kinds.join(" | ")
-    );
     let mut attrs = vec![];
     for name in &group.attrs {
         let declared = rows.iter().flat_map(|row| &row.attrs).filter(|attr| attr.name == *name);
@@ -320,13 +319,38 @@ impl<'a> {name}<'a> {{
         let first = declared.first().with_context(|| format!("no row has {}", group.name))?;
         let taken = *absent.unwrap_or(first);
         for other in &declared {
-            let may_differ = absent.is_some() && other.unset == Unset::Required;
+            let may_differ = match &other.unset {
+                Unset::Required => absent.is_some(),
+                // A view reads the default of the op's own row.
+                Unset::Default(_) => matches!(taken.unset, Unset::Default(_)),
+                Unset::Absent => false,
+            };
             let fits = other.kind == taken.kind && (other.unset == taken.unset || may_differ);
             ensure!(fits, "rows differ in `{name}` of {}", group.name);
         }
-        text += &taken.reader();
         attrs.push(taken.clone());
     }
+    let (fields, names) = places(std::iter::empty(), &attrs);
+    let mut text = format!(
+        "
+/// The attributes {} of an op that has them.
+#[derive(Clone, Copy)]
+pub struct {name}<'a>(pub(super) &'a Op);
+
+/// Names of these attributes.
+pub struct {name}At {{ {fields} }}
+
+impl<'a> {name}<'a> {{
+    pub const AT: {name}At = {name}At {{ {names} }};
+    pub fn of(op: &'a Op) -> Option<{name}<'a>> {{
+        let has = matches!(op.kind, {});
+        (has && view::fits(op, op.kind)).then_some({name}(op))
+    }}
+",
+        group.attrs.join(", "),
+        kinds.join(" | ")
+    );
+    attrs.iter().for_each(|attr| text += &attr.reader());
     text += "}\n";
     Ok((text, attrs))
 }
@@ -354,7 +378,7 @@ pub(crate) fn files(families: &Families, groups: &str) -> Result<BTreeMap<String
     let used = ["DType", "Literal", "Type"].into_iter().filter(|name| mentions(&body, name));
     let used: String = used.map(|name| format!("{name}, ")).collect();
     let uses = format!(
-        "{imports}use crate::op::{{kinds, view}};\nuse crate::{{{used}Op, OpKind as K}};\n"
+        "{imports}use crate::op::{{kinds, view}};\nuse crate::{{AttrName, {used}Op, OpKind as K}};\n"
     );
     files.insert(format!("{}.rs", module("shared")?), format!("{HEAD}\n{uses}{body}"));
     root +=

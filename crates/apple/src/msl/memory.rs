@@ -1,5 +1,6 @@
 //! A thread's place, vectors, pointers, arrays and memory.
 
+use trident_ir::op::words::AtomicOp;
 use trident_ir::{DType, Op, OpKind as K, Space, Type, ValueId, ops};
 use trident_runtime::Declined;
 
@@ -105,14 +106,13 @@ fn atomic(writer: &mut Writer<'_>, op: &Op, x: &[String]) -> Result<String, Decl
         _ => {}
     }
     let function = match view(op, ops::AtomicRmw::of)?.op() {
-        "add" | "fadd" => "fetch_add",
-        "and" => "fetch_and",
-        "or" => "fetch_or",
-        "xor" => "fetch_xor",
-        "max" | "umax" => "fetch_max",
-        "min" | "umin" => "fetch_min",
-        "exchange" => "exchange",
-        _ => return Err(decline(op, "Metal has no such atomic operation")),
+        AtomicOp::Add | AtomicOp::FAdd => "fetch_add",
+        AtomicOp::And => "fetch_and",
+        AtomicOp::Or => "fetch_or",
+        AtomicOp::Xor => "fetch_xor",
+        AtomicOp::Max | AtomicOp::UMax => "fetch_max",
+        AtomicOp::Min | AtomicOp::UMin => "fetch_min",
+        AtomicOp::Exchange => "exchange",
     };
     Ok(format!("atomic_{function}_explicit({ptr}, {}, memory_order_relaxed)", x[1]))
 }

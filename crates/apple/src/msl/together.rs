@@ -1,5 +1,6 @@
 //! Collective work of threads: barriers, exchanges in a simdgroup, matrices.
 
+use trident_ir::op::words::{BarrierMemory, PrefixOp, SimdReduction};
 use trident_ir::{DType, Op, OpKind as K, Type, ValueId, ops};
 use trident_runtime::Declined;
 
@@ -16,10 +17,10 @@ pub(super) fn write(writer: &mut Writer<'_>, op: &Op) -> Result<(), Declined> {
                 _ => view(op, ops::SimdgroupBarrier::of)?.memory(),
             };
             let flags = match memory {
-                "threadgroup" => "mem_flags::mem_threadgroup",
-                "device" => "mem_flags::mem_device",
-                "both" => "mem_flags::mem_threadgroup | mem_flags::mem_device",
-                _ => "mem_flags::mem_none",
+                BarrierMemory::Threadgroup => "mem_flags::mem_threadgroup",
+                BarrierMemory::Device => "mem_flags::mem_device",
+                BarrierMemory::Both => "mem_flags::mem_threadgroup | mem_flags::mem_device",
+                BarrierMemory::None => "mem_flags::mem_none",
             };
             // A simdgroup that is a program does not wait for others.
             let barrier = if writer.programs > 1 { K::SimdgroupBarrier } else { op.kind };
@@ -130,14 +131,13 @@ fn reduced(writer: &Writer<'_>, op: &Op) -> Result<(), Declined> {
 fn reduction(writer: &Writer<'_>, op: &Op, x: &str) -> Result<String, Declined> {
     reduced(writer, op)?;
     let function = match view(op, ops::SimdReduce::of)?.op() {
-        "add" => "simd_sum",
-        "mul" => "simd_product",
-        "min" => "simd_min",
-        "max" => "simd_max",
-        "and" => "simd_and",
-        "or" => "simd_or",
-        "xor" => "simd_xor",
-        _ => return Err(decline(op, "Metal has no such reduction")),
+        SimdReduction::Add => "simd_sum",
+        SimdReduction::Mul => "simd_product",
+        SimdReduction::Min => "simd_min",
+        SimdReduction::Max => "simd_max",
+        SimdReduction::And => "simd_and",
+        SimdReduction::Or => "simd_or",
+        SimdReduction::Xor => "simd_xor",
     };
     Ok(format!("{function}({x})"))
 }
@@ -146,9 +146,8 @@ fn prefix(writer: &Writer<'_>, op: &Op, x: &str) -> Result<String, Declined> {
     reduced(writer, op)?;
     let prefix = view(op, ops::SimdPrefix::of)?;
     let kind = if prefix.exclusive() { "exclusive" } else { "inclusive" };
-    match prefix.op() {
-        "add" => Ok(format!("simd_prefix_{kind}_sum({x})")),
-        "mul" => Ok(format!("simd_prefix_{kind}_product({x})")),
-        _ => Err(decline(op, "Metal has no such prefix operation")),
-    }
+    Ok(match prefix.op() {
+        PrefixOp::Add => format!("simd_prefix_{kind}_sum({x})"),
+        PrefixOp::Mul => format!("simd_prefix_{kind}_product({x})"),
+    })
 }

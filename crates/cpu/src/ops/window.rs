@@ -53,7 +53,7 @@ impl WindowSpec {
             self.strides.as_deref(),
             self.dilations.as_deref(),
             self.pads.as_deref(),
-            self.auto_pad.text(),
+            self.auto_pad,
             self.ceil,
         )
     }
@@ -73,7 +73,7 @@ impl WindowSpec {
             self.strides.as_deref(),
             self.dilations.as_deref(),
             self.pads.as_deref(),
-            self.auto_pad.text(),
+            self.auto_pad,
         )
     }
 
@@ -95,7 +95,7 @@ impl WindowSpec {
             self.pads.as_deref(),
             padding,
             shape,
-            self.auto_pad.text(),
+            self.auto_pad,
         )
     }
 }

@@ -4,7 +4,7 @@ use super::cases::{Case, LEN};
 use std::sync::Arc;
 use trident_cpu::CpuDevice;
 use trident_ir::interp::{Block, InterpValue, Interpreter, Memory};
-use trident_ir::{DType, Func, Level, Literal, Module, Op, Type};
+use trident_ir::{DType, Func, Level, Literal, Module, Type, generic};
 use trident_jit::Compiler;
 use trident_kernels::threads::Threads;
 use trident_runtime::{
@@ -140,10 +140,8 @@ pub(crate) fn graph(case: &Case) -> Result<Vec<u64>, String> {
     }
     let result = interpreted(case, &case.data).0;
     let outputs = vec![Some(func.value("y", Type::unranked(result)))];
-    let mut op = Op::new(case.kind, inputs.clone(), outputs.clone());
-    for (name, value) in &case.attrs {
-        op.attrs.set(name, value.clone());
-    }
+    let mut op = generic::op(case.kind, inputs.clone(), &case.attrs).unwrap();
+    op.outputs.clone_from(&outputs);
     let ops = std::slice::from_ref(&op);
     let unit = Unit { func: &func, ops, inputs, outputs, constant: &|_| None, pool: &pool };
     let kernel = CpuDevice::new(1).compile(&unit).map_err(|e| e.to_string())?;

@@ -2,7 +2,9 @@
 
 use trident_cpu::CpuDevice;
 use trident_graph_to_tile::{self as graph, Arg, Array, Lowering, LoweringRequest, Packed, Target};
-use trident_ir::{Attr, Block, DType, Func, Level, Literal, Module, Op, OpKind, Type, ValueInfo};
+use trident_ir::{
+    Attr, Block, DType, Func, Level, Literal, Module, Op, OpKind, Type, ValueInfo, generic,
+};
 use trident_jit::Compiler;
 use trident_runtime::{
     Arguments, Checks, Device, Immediate, KernelCompiler, KernelOptions, Launch, LaunchLimits,
@@ -46,11 +48,9 @@ impl Case {
         };
         let inputs = self.operands.iter().enumerate().map(operand).collect();
         let result = |i| Some(func.value(format!("y{i}"), Type::unranked(DType::F32)));
-        let mut op = Op::new(self.kind, inputs, (0..self.results).map(result).collect());
+        let mut op = generic::op(self.kind, inputs, &self.attrs).unwrap();
+        op.outputs = (0..self.results).map(result).collect();
         op.regions.clone_from(&self.regions);
-        for (name, value) in &self.attrs {
-            op.attrs.set(name, value.clone());
-        }
         op
     }
 

@@ -100,7 +100,7 @@ fn spread(b: &mut Builder<'_>, x: ValueId, dims: Option<&[usize]>) -> Result<Val
     match dims.filter(|dims| ty.dims().is_some_and(|own| own.is_empty() && !dims.is_empty())) {
         Some(dims) => {
             let block = ty.with_shape(Some(dims.iter().map(|&n| n.into()).collect()));
-            Ok(b.declared(OpKind::Splat, &[x], &[], &[block])?[0])
+            Ok(b.declared(OpKind::Splat, &[x], &[block])?[0])
         }
         None => Ok(x),
     }

@@ -1,8 +1,7 @@
 //! Ops and their attributes, as they stand in a block.
 
 use super::{Block, ValueId};
-use crate::op::Default;
-use crate::{Attr, Attrs, DType, Loc, OpDecl, OpKind, OpName};
+use crate::{Attrs, Loc, OpDecl, OpKind, OpName};
 use std::collections::HashMap;
 
 /// One op of a block.
@@ -46,76 +45,6 @@ impl Op {
     /// Result `i`, `None` if it is unused.
     pub fn output(&self, i: usize) -> Option<ValueId> {
         self.outputs.get(i).copied().flatten()
-    }
-
-    /// The attribute as set, or its declared default.
-    pub fn attr(&self, name: &str) -> Option<Attr> {
-        self.attrs.get(name).cloned().or_else(|| self.decl().attr(name)?.default_value())
-    }
-
-    /// An integer attribute.
-    pub fn int(&self, name: &str) -> Option<i64> {
-        match self.attr(name) {
-            Some(Attr::Int(v)) => Some(v),
-            _ => None,
-        }
-    }
-
-    /// A truth value: an integer attribute that is not 0.
-    pub fn flag(&self, name: &str) -> bool {
-        self.int(name).is_some_and(|v| v != 0)
-    }
-
-    /// A number attribute.
-    pub fn float(&self, name: &str) -> Option<f32> {
-        match self.attr(name) {
-            Some(Attr::Float(v)) => Some(v),
-            _ => None,
-        }
-    }
-
-    /// A text attribute.
-    pub fn str(&self, name: &str) -> Option<&str> {
-        match self.attrs.get(name) {
-            Some(Attr::Str(v)) => Some(v),
-            Some(_) => None,
-            None => match self.decl().attr(name)?.default {
-                Default::Str(v) => Some(v),
-                _ => None,
-            },
-        }
-    }
-
-    /// A list of integers.
-    pub fn ints(&self, name: &str) -> Option<&[i64]> {
-        match self.attrs.get(name) {
-            Some(Attr::Ints(v)) => Some(v),
-            _ => None,
-        }
-    }
-
-    /// A list of numbers.
-    pub fn floats(&self, name: &str) -> Option<&[f32]> {
-        match self.attrs.get(name) {
-            Some(Attr::Floats(v)) => Some(v),
-            _ => None,
-        }
-    }
-
-    /// A list of texts.
-    pub fn strs(&self, name: &str) -> Option<&[String]> {
-        match self.attrs.get(name) {
-            Some(Attr::Strs(v)) => Some(v),
-            _ => None,
-        }
-    }
-
-    /// An element type.
-    pub fn dtype(&self, name: &str) -> Option<DType> {
-        match self.attr(name) {
-            Some(Attr::DType(v)) => Some(v),
-            _ => None,
-        }
     }
 
     /// All operands that are present.

@@ -2,6 +2,7 @@
 
 use super::{GeometryError, invalid};
 use crate::counted;
+use crate::op::words::AutoPad;
 
 /// A window along one spatial axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -123,7 +124,7 @@ pub fn windows(
     strides: Option<&[i64]>,
     dilations: Option<&[i64]>,
     pads: Option<&[i64]>,
-    auto_pad: &str,
+    auto_pad: AutoPad,
     ceil: bool,
 ) -> Result<Vec<Window>, GeometryError> {
     let n = spatial.len();
@@ -149,18 +150,17 @@ pub fn windows(
                 .ok_or(GeometryError::TooLarge)?;
             let dim = spatial[i];
             match auto_pad {
-                "SAME_UPPER" | "SAME_LOWER" => {
+                AutoPad::SameUpper | AutoPad::SameLower => {
                     w.out = dim.div_ceil(w.stride);
                     let covered = w.out.saturating_sub(1) * w.stride + extent;
                     let total = if w.out == 0 { 0 } else { covered.saturating_sub(dim) };
                     let (less, more) = (total / 2, total - total / 2);
                     (w.before, w.after) =
-                        if auto_pad == "SAME_UPPER" { (less, more) } else { (more, less) };
+                        if auto_pad == AutoPad::SameUpper { (less, more) } else { (more, less) };
                     return Ok(w);
                 }
-                "VALID" => {}
-                "NOTSET" => (w.before, w.after) = (pads[i], pads[n + i]),
-                other => return invalid(format!("auto_pad `{other}` is unknown")),
+                AutoPad::Valid => {}
+                AutoPad::NotSet => (w.before, w.after) = (pads[i], pads[n + i]),
             }
             let padded = dim.checked_add(w.before + w.after).ok_or(GeometryError::TooLarge)?;
             let Some(room) = padded.checked_sub(extent) else {
@@ -199,7 +199,7 @@ pub fn conv_dims(
     strides: Option<&[i64]>,
     dilations: Option<&[i64]>,
     pads: Option<&[i64]>,
-    auto_pad: &str,
+    auto_pad: AutoPad,
 ) -> Result<(Vec<usize>, Vec<Window>), GeometryError> {
     let shape = || GeometryError::Invalid(format!("x {x:?} and w {w:?} do not fit a convolution"));
     if x.len() < 2 || w.len() != x.len() {
@@ -252,7 +252,7 @@ pub fn transposed_conv(
     pads: Option<&[i64]>,
     output_padding: Option<&[i64]>,
     output_shape: Option<&[i64]>,
-    auto_pad: &str,
+    auto_pad: AutoPad,
 ) -> Result<TransposedConv, GeometryError> {
     let shape = || {
         GeometryError::Invalid(format!("x {x:?} and w {w:?} do not fit a transposed convolution"))
@@ -286,7 +286,7 @@ pub fn transposed_conv(
             .and_then(|(e, s)| e.checked_add(s)?.checked_add(1 + extra[i] as i64))
             .ok_or(GeometryError::TooLarge)?;
         let full = if x[i + 2] == 0 { 0 } else { full };
-        let same = matches!(auto_pad, "SAME_UPPER" | "SAME_LOWER");
+        let same = matches!(auto_pad, AutoPad::SameUpper | AutoPad::SameLower);
         let wanted = match &sizes {
             Some(s) => Some(big(s[i])?),
             None if same => Some(big(x[i + 2].saturating_mul(strides[i]))?),
@@ -297,7 +297,8 @@ pub fn transposed_conv(
                 let total = full - out;
                 let less = total.max(0) / 2;
                 // The standard puts the odd one at the beginning, except for SAME_UPPER.
-                let before = if auto_pad == "SAME_UPPER" { less } else { total.max(0) - less };
+                let before =
+                    if auto_pad == AutoPad::SameUpper { less } else { total.max(0) - less };
                 (before, out)
             }
             None => (pads[i] as i64, full - pads[i] as i64 - pads[n + i] as i64),
@@ -326,27 +327,38 @@ mod tests {
 
     #[test]
     fn sizes_of_windows() {
-        let w =
-            windows(&[7, 8], &[3, 2], Some(&[2, 3]), None, Some(&[1, 0, 1, 0]), "NOTSET", false);
+        let w = windows(
+            &[7, 8],
+            &[3, 2],
+            Some(&[2, 3]),
+            None,
+            Some(&[1, 0, 1, 0]),
+            AutoPad::NotSet,
+            false,
+        );
         assert_eq!(outs(&w.unwrap()), [4, 3]);
-        let w = windows(&[5], &[2], Some(&[2]), None, None, "NOTSET", true).unwrap();
+        let w = windows(&[5], &[2], Some(&[2]), None, None, AutoPad::NotSet, true).unwrap();
         assert_eq!(outs(&w), [3]);
         // The third window would start past the input.
-        let w = windows(&[4], &[1], Some(&[2]), None, Some(&[0, 1]), "NOTSET", true).unwrap();
+        let w =
+            windows(&[4], &[1], Some(&[2]), None, Some(&[0, 1]), AutoPad::NotSet, true).unwrap();
         assert_eq!(outs(&w), [2]);
-        let w = windows(&[6], &[3], Some(&[2]), None, None, "SAME_UPPER", false).unwrap();
+        let w = windows(&[6], &[3], Some(&[2]), None, None, AutoPad::SameUpper, false).unwrap();
         assert_eq!((w[0].out, w[0].before, w[0].after), (3, 0, 1));
-        assert!(windows(&[2], &[3], None, None, None, "VALID", false).is_err());
-        assert!(windows(&[2], &[1], Some(&[0]), None, None, "VALID", false).is_err());
-        assert!(windows(&[2], &[1], None, None, Some(&[-1, 0]), "NOTSET", false).is_err());
+        assert!(windows(&[2], &[3], None, None, None, AutoPad::Valid, false).is_err());
+        assert!(windows(&[2], &[1], Some(&[0]), None, None, AutoPad::Valid, false).is_err());
+        assert!(windows(&[2], &[1], None, None, Some(&[-1, 0]), AutoPad::NotSet, false).is_err());
     }
 
     #[test]
     fn sizes_of_convolutions() {
         let (dims, _) =
-            conv_dims(&[1, 4, 5, 5], &[6, 2, 3, 3], 2, None, None, None, None, "NOTSET").unwrap();
+            conv_dims(&[1, 4, 5, 5], &[6, 2, 3, 3], 2, None, None, None, None, AutoPad::NotSet)
+                .unwrap();
         assert_eq!(dims, [1, 6, 3, 3]);
-        assert!(conv_dims(&[1, 4, 5], &[6, 3, 3], 2, None, None, None, None, "NOTSET").is_err());
+        assert!(
+            conv_dims(&[1, 4, 5], &[6, 3, 3], 2, None, None, None, None, AutoPad::NotSet).is_err()
+        );
         let t = transposed_conv(
             &[1, 1, 3, 3],
             &[1, 2, 3, 3],
@@ -357,7 +369,7 @@ mod tests {
             None,
             Some(&[1, 1]),
             None,
-            "NOTSET",
+            AutoPad::NotSet,
         );
         assert_eq!(t.unwrap().dims, [1, 2, 10, 8]);
     }
@@ -366,10 +378,20 @@ mod tests {
     fn refusals_name_the_cause() {
         let text = |strides: &[i64], dilations: &[i64], pads: &[i64]| {
             let some = (Some(strides), Some(dilations), Some(pads));
-            let window = windows(&[7, 8], &[3, 2], some.0, some.1, some.2, "NOTSET", false);
+            let window = windows(&[7, 8], &[3, 2], some.0, some.1, some.2, AutoPad::NotSet, false);
             let (x, w) = ([1, 2, 7, 8], [2, 3, 3, 2]);
-            let transposed =
-                transposed_conv(&x, &w, 1, None, some.0, some.1, some.2, None, None, "NOTSET");
+            let transposed = transposed_conv(
+                &x,
+                &w,
+                1,
+                None,
+                some.0,
+                some.1,
+                some.2,
+                None,
+                None,
+                AutoPad::NotSet,
+            );
             let text = window.unwrap_err().to_string();
             assert_eq!(transposed.unwrap_err().to_string(), text);
             text
@@ -385,7 +407,7 @@ mod tests {
         let count = "`dilations` has 1 entry, expected 2 for 2 spatial axes";
         assert_eq!(text(ones, &[1], &[]), count);
         let kernel = |kernel: &[usize]| {
-            let window = windows(&[7, 8], kernel, None, None, None, "NOTSET", false);
+            let window = windows(&[7, 8], kernel, None, None, None, AutoPad::NotSet, false);
             window.unwrap_err().to_string()
         };
         assert_eq!(kernel(&[3, 0]), "`kernel_shape` holds 0, expected at least 1");
@@ -404,12 +426,13 @@ mod tests {
         assert_eq!(unpool(&[2, 2], ones, &[0, 5, 0, 0]), size);
         assert_eq!(unpooled(&[3, 2], &[2, 3], Some(&[2, 1]), None), Ok(vec![6, 4]));
         let (x, w) = ([1, 2, 7], [2, 3, 3]);
-        let kernel = |k| conv_dims(&x, &[2, 2, 3], 1, Some(k), None, None, None, "NOTSET");
+        let kernel = |k| conv_dims(&x, &[2, 2, 3], 1, Some(k), None, None, None, AutoPad::NotSet);
         let other = "`kernel_shape` is [2], and the weights have dimensions [2, 2, 3]";
         assert_eq!(kernel(&[2]).unwrap_err().to_string(), other);
         let negative = "`kernel_shape` holds -3, expected at least 1";
         assert_eq!(kernel(&[-3]).unwrap_err().to_string(), negative);
-        let extra = |p| transposed_conv(&x, &w, 1, None, None, None, None, Some(p), None, "NOTSET");
+        let extra =
+            |p| transposed_conv(&x, &w, 1, None, None, None, None, Some(p), None, AutoPad::NotSet);
         let text = extra(&[-1]).unwrap_err().to_string();
         assert_eq!(text, "`output_padding` holds -1, expected at least 0");
     }

@@ -6,6 +6,7 @@ use super::memory::Memory;
 use super::number::{float, from_float, from_int, int, poison};
 use super::transfer::{holds, load, read, store, target, write};
 use super::value::Block;
+use crate::op::words::{AtomicOp, DescriptorReduction, PrefixOp, SimdReduction};
 use crate::{DType, OpKind, ops};
 use OpKind as K;
 
@@ -18,12 +19,13 @@ pub(super) fn run(memory: &mut Memory, site: &Site<'_>) -> Values {
         }
         K::AtomicRmw => {
             let (ptr, value, mask) = (site.block(0)?, site.block(1)?, site.optional(2));
-            let (op, dtype) = (ops::AtomicRmw::of(site.op).ok_or(Trap::Unknown)?.op(), value.dtype);
+            let op = ops::AtomicRmw::of(site.op).ok_or(Trap::Unknown)?.op().into();
+            let dtype = value.dtype;
             let mut former = vec![poison(dtype); ptr.bits.len()];
             for (i, &address) in ptr.bits.iter().enumerate() {
                 if holds(mask, i) {
                     former[i] = read(memory, dtype, address)?;
-                    write(memory, dtype, address, combine(op, dtype, former[i], value.bits[i])?)?;
+                    write(memory, dtype, address, combine(op, dtype, former[i], value.bits[i]))?;
                 }
             }
             Block::new(dtype, &ptr.dims, former)
@@ -58,31 +60,85 @@ pub(super) fn run(memory: &mut Memory, site: &Site<'_>) -> Values {
     Ok(vec![result.into()])
 }
 
-/// Two elements combined by the op of this name: what an atomic op leaves in memory, or lanes give together.
-pub(super) fn combine(op: &str, dtype: DType, former: u64, value: u64) -> Result<u64, Trap> {
+/// A way to combine two elements.
+#[derive(Clone, Copy)]
+pub(super) enum Combination {
+    Add,
+    Mul,
+    And,
+    Or,
+    Xor,
+    Max,
+    Min,
+    UMax,
+    UMin,
+    Second,
+}
+
+impl From<AtomicOp> for Combination {
+    fn from(op: AtomicOp) -> Combination {
+        match op {
+            AtomicOp::Add | AtomicOp::FAdd => Combination::Add,
+            AtomicOp::And => Combination::And,
+            AtomicOp::Or => Combination::Or,
+            AtomicOp::Xor => Combination::Xor,
+            AtomicOp::Max => Combination::Max,
+            AtomicOp::Min => Combination::Min,
+            AtomicOp::UMax => Combination::UMax,
+            AtomicOp::UMin => Combination::UMin,
+            AtomicOp::Exchange => Combination::Second,
+        }
+    }
+}
+
+impl From<DescriptorReduction> for Combination {
+    fn from(op: DescriptorReduction) -> Combination {
+        AtomicOp::from(op).into()
+    }
+}
+
+impl From<SimdReduction> for Combination {
+    fn from(op: SimdReduction) -> Combination {
+        match op {
+            SimdReduction::Add => Combination::Add,
+            SimdReduction::Mul => Combination::Mul,
+            SimdReduction::Min => Combination::Min,
+            SimdReduction::Max => Combination::Max,
+            SimdReduction::And => Combination::And,
+            SimdReduction::Or => Combination::Or,
+            SimdReduction::Xor => Combination::Xor,
+        }
+    }
+}
+
+impl From<PrefixOp> for Combination {
+    fn from(op: PrefixOp) -> Combination {
+        match op {
+            PrefixOp::Add => Combination::Add,
+            PrefixOp::Mul => Combination::Mul,
+        }
+    }
+}
+
+/// Two elements combined: what an atomic op leaves in memory, or lanes give together.
+pub(super) fn combine(by: Combination, dtype: DType, former: u64, value: u64) -> u64 {
     let (a, b) = (int(dtype, former), int(dtype, value));
-    Ok(match op {
-        "add" | "fadd" if dtype.is_float() => {
-            from_float(dtype, float(dtype, former) + float(dtype, value))
-        }
-        "mul" if dtype.is_float() => from_float(dtype, float(dtype, former) * float(dtype, value)),
+    let (x, y) = (|| float(dtype, former), || float(dtype, value));
+    match (by, dtype.is_float()) {
+        (Combination::Add, true) => from_float(dtype, x() + y()),
+        (Combination::Mul, true) => from_float(dtype, x() * y()),
         // The number, if the other is NaN.
-        "max" if dtype.is_float() => {
-            from_float(dtype, float(dtype, former).max(float(dtype, value)))
-        }
-        "min" if dtype.is_float() => {
-            from_float(dtype, float(dtype, former).min(float(dtype, value)))
-        }
-        "add" => from_int(dtype, a + b),
-        "mul" => from_int(dtype, a.wrapping_mul(b)),
-        "and" => former & value,
-        "or" => former | value,
-        "xor" => former ^ value,
-        "max" => from_int(dtype, a.max(b)),
-        "min" => from_int(dtype, a.min(b)),
-        "umax" => former.max(value),
-        "umin" => former.min(value),
-        "exchange" => value,
-        _ => return Err(Trap::Unknown),
-    })
+        (Combination::Max, true) => from_float(dtype, x().max(y())),
+        (Combination::Min, true) => from_float(dtype, x().min(y())),
+        (Combination::Add, false) => from_int(dtype, a + b),
+        (Combination::Mul, false) => from_int(dtype, a.wrapping_mul(b)),
+        (Combination::Max, false) => from_int(dtype, a.max(b)),
+        (Combination::Min, false) => from_int(dtype, a.min(b)),
+        (Combination::And, _) => former & value,
+        (Combination::Or, _) => former | value,
+        (Combination::Xor, _) => former ^ value,
+        (Combination::UMax, _) => former.max(value),
+        (Combination::UMin, _) => former.min(value),
+        (Combination::Second, _) => value,
+    }
 }

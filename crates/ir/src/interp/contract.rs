@@ -5,7 +5,8 @@ use super::machine::{Site, Values};
 use super::number::{float, from_float, from_int, int};
 use super::value::Block;
 use crate::element::{F4E2M1FN, F8E8M0FNU};
-use crate::{DType, OpKind};
+use crate::op::words::ScaledFormat;
+use crate::{DType, OpKind, ops};
 
 pub(super) fn run(site: &Site<'_>) -> Values {
     let (a, b, c) = (site.block(0)?, site.block(1)?, site.block(2)?);
@@ -28,8 +29,11 @@ pub(super) fn run(site: &Site<'_>) -> Values {
             })
         }
         _ => {
-            let a = unpacked(site, 0, "a_format", "a_k_pack")?.scaled(site.optional(3), false);
-            let b = unpacked(site, 1, "b_format", "b_k_pack")?.scaled(site.optional(4), true);
+            let (op, at) = (ops::DotScaled::of(site.op).ok_or(Trap::Unknown)?, ops::DotScaled::AT);
+            let a = unpacked(site, at.a, op.a_format(), op.a_k_pack())?;
+            let b = unpacked(site, at.b, op.b_format(), op.b_k_pack())?;
+            let a = a.scaled(site.optional(at.a_scale), false);
+            let b = b.scaled(site.optional(at.b_scale), true);
             fill(c, |at, bits| {
                 let sum = dot(&a, &b, &at, |s, x, y| s + x * y);
                 from_float(c.dtype, float(c.dtype, bits) + sum)
@@ -112,11 +116,11 @@ impl Matrix<f64> {
 fn unpacked(
     site: &Site<'_>,
     index: usize,
-    format: &str,
-    k_pack: &str,
+    format: ScaledFormat,
+    along_k: bool,
 ) -> Result<Matrix<f64>, Trap> {
     let block = site.block(index)?;
-    if site.op.str(format) != Some("e2m1") {
+    if format != ScaledFormat::E2M1 {
         return Ok(Matrix::of(block, |bits| float(block.dtype, bits)));
     }
     let bytes = Matrix::of(block, |bits| bits as u8);
@@ -124,7 +128,7 @@ fn unpacked(
         F4E2M1FN(if high { byte >> 4 } else { byte & 15 }).to_f32().into()
     };
     // k is the last axis of a and the last but one of b.
-    let along_columns = site.op.flag(k_pack) == (index == 0);
+    let along_columns = along_k == (index == 0);
     let (rows, columns) = match along_columns {
         true => (bytes.rows, bytes.columns * 2),
         false => (bytes.rows * 2, bytes.columns),

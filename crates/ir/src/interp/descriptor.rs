@@ -6,6 +6,7 @@ use super::machine::{Machine, Site, Values};
 use super::number::{from_float, int};
 use super::value::{Block, Descriptor, InterpValue};
 use super::{atomic, transfer};
+use crate::op::words::DescriptorPadding;
 use crate::{DType, OpKind, Type, ops};
 use OpKind as K;
 use std::sync::Arc;
@@ -46,7 +47,7 @@ pub(super) fn run(machine: &mut Machine<'_>, site: &Site<'_>) -> Values {
                     K::DescriptorReduce => {
                         let op = ops::DescriptorReduce::of(site.op).ok_or(Trap::Unknown)?.op();
                         let former = transfer::read(memory, d.dtype, address)?;
-                        atomic::combine(op, d.dtype, former, bits)?
+                        atomic::combine(op.into(), d.dtype, former, bits)
                     }
                     _ => bits,
                 };
@@ -69,7 +70,8 @@ fn make(site: &Site<'_>) -> Result<InterpValue, Trap> {
         base: site.block(0)?.first(),
         dims: numbers(1)?,
         strides: numbers(1 + rank)?,
-        nan: ops::MakeDescriptor::of(site.op).is_some_and(|op| op.padding() == "nan"),
+        nan: ops::MakeDescriptor::of(site.op)
+            .is_some_and(|op| op.padding() == DescriptorPadding::Nan),
     })))
 }
 

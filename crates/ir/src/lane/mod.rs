@@ -3,8 +3,9 @@
 //! Values are scalars, vectors of 2, 3 or 4 elements, single pointers, and the 8×8 matrices and 32×32 accumulators of a
 //! simdgroup. The rules of ops stand with their rows, in `ops`.
 
+use crate::op::words::LocalSpace;
 use crate::tile::is_element;
-use crate::types::{PointerType, Space, TensorType};
+use crate::types::{PointerType, TensorType};
 use crate::{DType, Func, Op, Type, ops};
 
 /// Threads of a simdgroup.
@@ -60,7 +61,7 @@ pub fn threadgroup_bytes(func: &Func) -> usize {
 
 /// Whether the op makes an array that all threads of a threadgroup share.
 pub(crate) fn is_shared_array(op: &Op) -> bool {
-    ops::Alloc::of(op).is_some_and(|op| op.space() == Space::Threadgroup.name())
+    ops::Alloc::of(op).is_some_and(|op| op.space() == LocalSpace::Threadgroup)
 }
 
 #[cfg(test)]

@@ -155,7 +155,6 @@ impl Activation {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Attr;
 
     #[test]
     fn every_activation_that_is_written_is_read() {
@@ -210,7 +209,7 @@ mod tests {
         assert_eq!(of(&clip), Some(bounds));
         let mut swish = with_result(ops::Swish::new(x).into_op());
         assert_eq!(of(&swish), Some(Activation::Silu));
-        swish.attrs.set("alpha", Attr::Float(2.0));
+        swish.attrs.put(ops::Swish::AT.alpha, 2.0);
         assert_eq!(of(&swish), None);
     }
 }

@@ -321,7 +321,7 @@ pub struct OpDecl {
 
 impl OpDecl {
     /// The declaration of an attribute.
-    pub fn attr(&self, name: &str) -> Option<&'static AttrDecl> {
+    pub(crate) fn attr(&self, name: &str) -> Option<&'static AttrDecl> {
         self.attrs.iter().find(|a| a.name == name)
     }
 

@@ -14,8 +14,8 @@ pub(crate) use super::{
     OpResult, Operand, Use,
 };
 pub(crate) use crate::DType;
-pub(crate) use crate::cost;
 pub(crate) use crate::tile::alike;
+pub(crate) use crate::{cost, ops};
 
 pub(crate) const BOOL: Rule = Is(DType::Bool);
 pub(crate) const I64: Rule = Is(DType::I64);

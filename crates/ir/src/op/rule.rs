@@ -1,6 +1,7 @@
 //! Type rules: the type of a result from operands and attributes, shapes left aside.
 
-use crate::{Attr, DType, Op, Type, verify};
+use super::{kinds, view};
+use crate::{AttrName, DType, Op, Type, verify};
 
 /// How the type of a result follows.
 #[derive(Clone, Copy, Debug)]
@@ -14,9 +15,9 @@ pub enum Rule {
     /// A tensor of this element type.
     Is(DType),
     /// A tensor of the element type that the attribute names.
-    Attr(&'static str),
+    Attr(AttrName<kinds::DType>),
     /// Like `Attr`; if the attribute is absent, the element type of this operand.
-    AttrOr(&'static str, usize),
+    AttrOr(AttrName<kinds::DType>, usize),
     /// The whole type of this operand, shape included.
     Same(usize),
     /// The type of this operand, shapes left aside.
@@ -154,10 +155,7 @@ impl Rule {
             let ty = operand(i)?;
             ty.dtype().ok_or_else(|| wrong(i, ty, "a tensor"))
         };
-        let attr_dtype = |name: &'static str| match op.attr(name) {
-            Some(Attr::DType(d)) => Some(d),
-            _ => None,
-        };
+        let attr_dtype = |name| view::set_or_declared(op, name);
         Ok(Some(match *self {
             Rule::Declared => return Ok(None),
             Rule::Elem(i) => Type::unranked(elem(i)?),
@@ -172,7 +170,7 @@ impl Rule {
             Rule::Is(dtype) => Type::unranked(dtype),
             Rule::Attr(name) => Type::unranked(attr_dtype(name).ok_or(TypeError::Attribute {
                 op: decl.name,
-                name,
+                name: name.text(),
                 expected: "an element type",
             })?),
             Rule::AttrOr(name, i) => Type::unranked(match attr_dtype(name) {

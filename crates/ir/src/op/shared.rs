@@ -59,5 +59,6 @@ pub static SHARED: &[Shared] = &[
         ],
     },
     Shared { name: "Blocks", accessor: "blocks", attrs: &["blocksize"] },
+    Shared { name: "Ordered", accessor: "ordered", attrs: &["order", "scope"] },
     Shared { name: "Transposed", accessor: "transposed", attrs: &["trans_a", "trans_b"] },
 ];

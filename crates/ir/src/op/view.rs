@@ -1,7 +1,8 @@
 //! Typed views of ops, and typed changes to them: what the rows of the op table become.
 
+use super::AttrDecl;
 use super::kinds::AttrType;
-use crate::{Op, OpKind, ValueId, verify};
+use crate::{Attr, AttrName, Op, OpKind, ValueId, verify};
 use std::borrow::BorrowMut;
 use std::marker::PhantomData;
 
@@ -26,16 +27,36 @@ pub(crate) fn results(op: &Op, at: usize) -> &[Option<ValueId>] {
 }
 
 /// The attribute as set, or the declared default; of an op that fits its row.
-pub(crate) fn attr<'a, K: AttrType>(op: &'a Op, name: &str) -> K::View<'a> {
-    op.attrs.get(name).and_then(K::read).unwrap_or_else(|| {
-        let declared = op.decl().attr(name);
+pub(crate) fn attr<K: AttrType>(op: &Op, name: AttrName<K>) -> K::View<'_> {
+    op.attrs.named(name).and_then(K::read).unwrap_or_else(|| {
+        let declared = op.decl().attr(name.text());
         K::default(declared.map_or(super::Default::Absent(K::STORED), |attr| attr.default))
     })
 }
 
 /// The attribute as set.
-pub(crate) fn optional<'a, K: AttrType>(op: &'a Op, name: &str) -> Option<K::View<'a>> {
-    op.attrs.get(name).and_then(K::read)
+pub(crate) fn optional<K: AttrType>(op: &Op, name: AttrName<K>) -> Option<K::View<'_>> {
+    op.attrs.named(name).and_then(K::read)
+}
+
+/// The attribute as set, or the declared default; `None` if it is absent or of another kind.
+pub(crate) fn set_or_declared<K: AttrType>(op: &Op, name: AttrName<K>) -> Option<K::View<'_>> {
+    let declared = op.decl().attr(name.text())?;
+    match op.attrs.named(name) {
+        Some(value) => K::read(value),
+        None => declared.default_value().map(|_| K::default(declared.default)),
+    }
+}
+
+/// The value of an attribute as set, or its declared default.
+pub(crate) fn value(op: &Op, attr: &AttrDecl) -> Option<Attr> {
+    op.attrs.get(attr).cloned().or_else(|| attr.default_value())
+}
+
+/// How errors show the value of an attribute.
+pub(crate) fn shown<K>(op: &Op, name: AttrName<K>) -> String {
+    let value = op.decl().attr(name.text()).and_then(|attr| value(op, attr));
+    value.map_or("absent".into(), |value| value.to_string())
 }
 
 /// An op whose attributes are set by the names in its row: a new one, or one that exists. `V` is its view.
@@ -63,8 +84,8 @@ pub(crate) fn edit<V>(op: &mut Op, kind: OpKind) -> Option<Set<V, &mut Op>> {
 }
 
 impl<V, O: BorrowMut<Op>> Set<V, O> {
-    pub(crate) fn put<K: AttrType>(mut self, name: &'static str, value: K::Value) -> Set<V, O> {
-        self.op.borrow_mut().attrs.set(name, K::store(value));
+    pub(crate) fn put<K: AttrType>(mut self, name: AttrName<K>, value: K::Value) -> Set<V, O> {
+        self.op.borrow_mut().attrs.put(name, value);
         self
     }
 

@@ -67,6 +67,10 @@ macro_rules! words {
     )* };
 }
 
+mod tile;
+
+pub use tile::*;
+
 words! {
     /// How the pads of windows are chosen.
     pub enum AutoPad {

@@ -66,11 +66,11 @@ ops! {
     /// the rest). Integers wrap. To narrower floats round to nearest even; with `saturate`, 8-bit floats clamp to their
     /// finite range. `round_mode` governs f8e8m0fnu; `rounding` is `rtne` or, from floats to floats at level tile, `rtz`
     /// (towards zero).
-    Cast "cast" Elementwise (x[form]) -> (y: Rule::Attr("to"))
+    Cast "cast" Elementwise (x[form]) -> (y: Rule::Attr(ops::Cast::AT.to))
         { to: DType, saturate: Flag = true, round_mode: ScaleRounding = ScaleRounding::Up, rounding[internal]: FloatRounding = FloatRounding::NearestEven }
         onnx "" 1 values cast_values identity to_own_type tile cast_types lane cast_types;
     /// Bits of the operand read as another element type of the same width.
-    BitCast "bitcast" Elementwise (x) -> (y: Rule::Attr("to")) { to: DType }
+    BitCast "bitcast" Elementwise (x) -> (y: Rule::Attr(ops::BitCast::AT.to)) { to: DType }
         onnx "" 26 cost 0 class View tile bit_cast_types lane bit_cast_types;
 }
 
@@ -263,19 +263,16 @@ fn cast_types(site: &Site<'_>) -> Types {
         ops::Cast::of(site.op).is_none_or(|op| op.rounding() == FloatRounding::NearestEven);
     match dtype.is_float() || nearest {
         true => alike(site),
-        false => Err(site.wrong_attr("rounding", "one of rtne")),
+        false => Err(site.wrong_attr(ops::Cast::AT.rounding, "one of rtne")),
     }
 }
 
 /// Truth values have no bits of their own: they are one in a register and a byte in memory.
 fn bit_cast_types(site: &Site<'_>) -> Types {
-    let (from, to) = (
-        site.taken(ops::BitCast::AT.x)?.0,
-        site.element(ops::BitCast::of(site.op).map(|op| op.to()), "to")?,
-    );
+    let (from, to) = (site.taken(ops::BitCast::AT.x)?.0, site.element(ops::BitCast::AT.to)?);
     let fits = from == to || (from.bits() == to.bits() && from != DType::Bool && to != DType::Bool);
     match fits {
         true => alike(site),
-        false => Err(site.wrong_attr("to", format!("a type as wide as {from}"))),
+        false => Err(site.wrong_attr(ops::BitCast::AT.to, format!("a type as wide as {from}"))),
     }
 }

@@ -2,52 +2,52 @@
 
 use crate::op::TypeError;
 use crate::op::grammar::ops;
+use crate::op::words::{AtomicOp, MemoryOrder, MemoryScope};
 use crate::tile::{Site, Types, one};
 use crate::types::Space;
 use crate::{DType, Type, ops};
 
 ops! {
     /// Atomically replaces the element by `op`(element, value) where `mask` holds and gives the former one (arbitrary
-    /// elsewhere). `op` is `add`, `fadd`, `and`, `or`, `xor`, `max`, `min`, `umax`, `umin` or `exchange`;
-    /// `order` is `relaxed`, `acquire`, `release` or `acq_rel`; `scope` is `cta`, `gpu` or `sys`.
+    /// elsewhere).
     AtomicRmw "atomic_rmw" Memory (ptr[target], value, mask[opt]) -> (former: Element(1))
-        { op: Str, order: Str = "acq_rel", scope: Str = "gpu" } tile rmw_types lane lane_rmw_types;
+        { op: AtomicOp, order: MemoryOrder = MemoryOrder::AcqRel, scope: MemoryScope = MemoryScope::Gpu } tile rmw_types lane lane_rmw_types;
     /// Atomically replaces the element by `value` where its bits are those of `expected`, and gives the former one.
     AtomicCas "atomic_cas" Memory (ptr[target], expected, value) -> (former: Element(2))
-        { order: Str = "acq_rel", scope: Str = "gpu" } tile cas_types lane lane_cas_types;
+        { order: MemoryOrder = MemoryOrder::AcqRel, scope: MemoryScope = MemoryScope::Gpu } tile cas_types lane lane_cas_types;
     /// Reads atomically where `mask` holds.
-    AtomicLoad "atomic_load" Memory (ptr, mask[opt]) -> (y: Pointee(0)) { order: Str = "acquire", scope: Str = "gpu" }
+    AtomicLoad "atomic_load" Memory (ptr, mask[opt]) -> (y: Pointee(0))
+        { order: MemoryOrder = MemoryOrder::Acquire, scope: MemoryScope = MemoryScope::Gpu }
         tile atomic_load_types lane lane_atomic_load_types;
     /// Writes atomically where `mask` holds.
-    AtomicStore "atomic_store" Memory (ptr[target], value, mask[opt]) -> () { order: Str = "release", scope: Str = "gpu" }
+    AtomicStore "atomic_store" Memory (ptr[target], value, mask[opt]) -> ()
+        { order: MemoryOrder = MemoryOrder::Release, scope: MemoryScope = MemoryScope::Gpu }
         tile atomic_store_types lane lane_atomic_store_types;
     /// Reads repeatedly, at least once, until each element is the expected one or `timeout` nanoseconds (i64, for all
     /// elements together) are over. Returns the elements that were seen equal.
     AtomicPoll "atomic_poll" Memory (ptr, expected, timeout[opt]) -> (done: BOOL)
-        { order: Str = "acquire", scope: Str = "gpu" } tile poll_types;
+        { order: MemoryOrder = MemoryOrder::Acquire, scope: MemoryScope = MemoryScope::Gpu } tile poll_types;
 }
 
-/// Orders of atomic ops that read and write.
-const ORDERS: &[&str] = &["relaxed", "acquire", "release", "acq_rel"];
-const SCOPES: &[&str] = &["cta", "gpu", "sys"];
-
-const RMW: &[&str] = &["add", "fadd", "and", "or", "xor", "max", "min", "umax", "umin", "exchange"];
-
-fn ordered(site: &Site<'_>, orders: &[&str]) -> Result<(), TypeError> {
-    site.choice("order", orders)?;
-    site.choice("scope", SCOPES).map(drop)
-}
+/// Orders of accesses that only read, or only write.
+const READS: &[MemoryOrder] = &[MemoryOrder::Relaxed, MemoryOrder::Acquire];
+const WRITES: &[MemoryOrder] = &[MemoryOrder::Relaxed, MemoryOrder::Release];
 
 fn rmw_types(site: &Site<'_>) -> Types {
-    let at = ops::AtomicRmw::AT;
-    ordered(site, ORDERS)?;
-    let op = site.choice("op", RMW)?;
+    let (op, at) = (site.view(ops::AtomicRmw::of)?, ops::AtomicRmw::AT);
     site.writable(at.ptr)?;
     let (ty, dims) = site.pointee(at.ptr)?;
-    let (what, takes): (_, fn(DType) -> bool) = match op {
-        "fadd" => ("floats of 16, 32 or 64 bits", |d| d.is_float() && d.bits() >= 16),
-        "exchange" => ("elements but truth values", |d| d != DType::Bool),
-        _ => ("integers", DType::is_int),
+    let (what, takes): (_, fn(DType) -> bool) = match op.op() {
+        AtomicOp::FAdd => ("floats of 16, 32 or 64 bits", |d| d.is_float() && d.bits() >= 16),
+        AtomicOp::Exchange => ("elements but truth values", |d| d != DType::Bool),
+        AtomicOp::Add
+        | AtomicOp::And
+        | AtomicOp::Or
+        | AtomicOp::Xor
+        | AtomicOp::Max
+        | AtomicOp::Min
+        | AtomicOp::UMax
+        | AtomicOp::UMin => ("integers", DType::is_int),
     };
     site.elements(at.value, what, takes)?;
     site.expect(at.value, &ty)?;
@@ -57,7 +57,6 @@ fn rmw_types(site: &Site<'_>) -> Types {
 
 fn cas_types(site: &Site<'_>) -> Types {
     let at = ops::AtomicCas::AT;
-    ordered(site, ORDERS)?;
     site.writable(at.ptr)?;
     let (ty, _) = site.pointee(at.ptr)?;
     if ty.dtype().is_none_or(|d| d == DType::Bool || d.bits() < 16) {
@@ -69,16 +68,16 @@ fn cas_types(site: &Site<'_>) -> Types {
 }
 
 fn atomic_load_types(site: &Site<'_>) -> Types {
-    let at = ops::AtomicLoad::AT;
-    ordered(site, &["relaxed", "acquire"])?;
+    let (op, at) = (site.view(ops::AtomicLoad::of)?, ops::AtomicLoad::AT);
+    site.among(at.order, op.order(), READS)?;
     let (ty, dims) = site.pointee(at.ptr)?;
     site.mask(at.mask, &dims)?;
     one(ty)
 }
 
 fn atomic_store_types(site: &Site<'_>) -> Types {
-    let at = ops::AtomicStore::AT;
-    ordered(site, &["relaxed", "release"])?;
+    let (op, at) = (site.view(ops::AtomicStore::of)?, ops::AtomicStore::AT);
+    site.among(at.order, op.order(), WRITES)?;
     site.writable(at.ptr)?;
     let (ty, dims) = site.pointee(at.ptr)?;
     site.expect(at.value, &ty)?;
@@ -87,8 +86,8 @@ fn atomic_store_types(site: &Site<'_>) -> Types {
 }
 
 fn poll_types(site: &Site<'_>) -> Types {
-    let at = ops::AtomicPoll::AT;
-    ordered(site, &["relaxed", "acquire"])?;
+    let (op, at) = (site.view(ops::AtomicPoll::of)?, ops::AtomicPoll::AT);
+    site.among(at.order, op.order(), READS)?;
     let (ty, dims) = site.pointee(at.ptr)?;
     site.expect(at.expected, &ty)?;
     if site.optional(at.timeout).is_some() {
@@ -118,8 +117,10 @@ fn lane_atomic_store_types(site: &Site<'_>) -> Types {
 
 /// Refuses atomic accesses that GPUs lack. They have 32 bits, in no order with other accesses; floats in device memory only.
 fn of_threads(site: &Site<'_>, types: Vec<Option<Type>>) -> Types {
-    site.choice("order", &["relaxed"])?;
-    site.choice("scope", &["cta", "gpu"])?;
+    let asked = ops::Ordered::of(site.op).ok_or_else(|| TypeError::malformed(site.op))?;
+    let at = ops::Ordered::AT;
+    site.among(at.order, asked.order(), &[MemoryOrder::Relaxed])?;
+    site.among(at.scope, asked.scope(), &[MemoryScope::Cta, MemoryScope::Gpu])?;
     let space = site.space(0, &[Space::Device, Space::Threadgroup])?;
     match (site.pointer(0)?.0, space) {
         (DType::I32 | DType::U32, _) | (DType::F32, Space::Device) => Ok(types),

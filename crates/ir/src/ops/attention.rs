@@ -4,10 +4,11 @@ use super::common::like;
 use crate::cost::{Work, two_each};
 use crate::decompose::Written;
 use crate::op::grammar::ops;
-use crate::op::{Operands, TypeError};
+use crate::op::kinds::Int;
+use crate::op::{Operands, TypeError, view};
 use crate::ops;
 use crate::shape::{ShapeError, Shapes, View, dims, nothing};
-use crate::{Builder, DType, Dim, Literal, Op, Type, ValueId};
+use crate::{AttrName, Builder, DType, Dim, Literal, Op, Type, ValueId};
 
 ops! {
     /// Scaled dot-product attention by heads: softmax(softcap(scale·q·kᵀ) + mask)·v, where softcap(s) is
@@ -65,16 +66,16 @@ fn linear_state_type(op: &Op, operands: &Operands<'_>) -> Result<Type, TypeError
 }
 
 /// A head count attribute.
-fn heads(cx: &View<'_>, name: &str) -> Result<i64, ShapeError> {
-    match cx.op.int(name) {
+fn heads(cx: &View<'_>, name: AttrName<Int>) -> Result<i64, ShapeError> {
+    match view::set_or_declared(cx.op, name) {
         Some(h) if h > 0 => Ok(h),
-        Some(h) => Err(cx.error(format!("`{name}` is {h}"))),
-        None => Err(cx.error(format!("needs `{name}` for inputs of rank 3"))),
+        Some(h) => Err(cx.error(format!("`{}` is {h}", name.text()))),
+        None => Err(cx.error(format!("needs `{}` for inputs of rank 3", name.text()))),
     }
 }
 
 /// [batch, heads, length, size] of operand `i`, which has that shape or [batch, length, heads·size].
-fn by_heads(cx: &View<'_>, i: usize, attr: &str) -> Result<Option<[Dim; 4]>, ShapeError> {
+fn by_heads(cx: &View<'_>, i: usize, attr: AttrName<Int>) -> Result<Option<[Dim; 4]>, ShapeError> {
     match cx.shape(i) {
         None => Ok(None),
         Some([b, h, s, d]) => Ok(Some([b, h, s, d].map(Clone::clone))),
@@ -93,9 +94,10 @@ fn by_heads(cx: &View<'_>, i: usize, attr: &str) -> Result<Option<[Dim; 4]>, Sha
 
 /// Attention.
 fn attention(cx: &View<'_>) -> Shapes {
-    let q = by_heads(cx, 0, "q_num_heads")?;
-    let k = by_heads(cx, 1, "kv_num_heads")?;
-    let v = by_heads(cx, 2, "kv_num_heads")?;
+    let at = ops::Attention::AT;
+    let q = by_heads(cx, at.q, at.q_num_heads)?;
+    let k = by_heads(cx, at.k, at.kv_num_heads)?;
+    let v = by_heads(cx, at.v, at.kv_num_heads)?;
     let packed = cx.rank(0) == Some(3);
     let past = |i: usize| match cx.shape(i) {
         Some([_, _, n, _]) => n.clone(),
@@ -139,7 +141,8 @@ fn linear_attention(cx: &View<'_>) -> Shapes {
     for i in 0..3 {
         cx.expect_rank(i, 3)?;
     }
-    let (q_heads, kv_heads) = (heads(cx, "q_num_heads")?, heads(cx, "kv_num_heads")?);
+    let at = ops::LinearAttention::AT;
+    let (q_heads, kv_heads) = (heads(cx, at.q_num_heads)?, heads(cx, at.kv_num_heads)?);
     let (Some([b, t, _]), Some([_, _, k]), Some([_, _, v])) =
         (cx.shape(0), cx.shape(1), cx.shape(2))
     else {
@@ -187,17 +190,18 @@ fn group_query_shapes(cx: &View<'_>) -> Shapes {
 }
 
 fn group_query(op: ops::GroupQueryAttention<'_>, b: &mut Builder<'_>) -> Written {
-    let refused = |name: &'static str, expected: &str| TypeError::AttributeValue {
-        op: op.as_op().decl().name,
-        name,
-        actual: op.as_op().attr(name).map_or_else(String::new, |value| value.to_string()),
-        expected: expected.to_owned(),
-    };
-    if op.smooth_softmax() > 0 {
-        return Err(refused("smooth_softmax", "0"));
-    }
-    if op.qk_output() != 0 {
-        return Err(refused("qk_output", "0"));
+    let at = ops::GroupQueryAttention::AT;
+    for (name, refused) in
+        [(at.smooth_softmax, op.smooth_softmax() > 0), (at.qk_output, op.qk_output() != 0)]
+    {
+        if refused {
+            return Err(TypeError::AttributeValue {
+                op: op.as_op().decl().name,
+                name: name.text(),
+                actual: view::shown(op.as_op(), name),
+                expected: "0".into(),
+            });
+        }
     }
     let (heads, kv_heads) = (op.num_heads(), op.kv_num_heads());
     let [q, k, v] = by_head(b, op, heads, kv_heads)?;

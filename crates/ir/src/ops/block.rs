@@ -1,8 +1,8 @@
 //! The program and its blocks of elements.
 
 use super::common::{block, open};
-use crate::op::TypeError;
 use crate::op::grammar::ops;
+use crate::op::{TypeError, view};
 use crate::tile::region::pack;
 use crate::tile::{Site, Types, one, with_dims};
 use crate::{DType, Type, counted, ops};
@@ -59,7 +59,7 @@ ops! {
 }
 
 fn program_axis(site: &Site<'_>) -> Types {
-    site.axis("axis", 3)?;
+    site.axis(ops::ProgramId::AT.axis, 3)?;
     one(Type::fixed(DType::I32, &[]))
 }
 
@@ -84,7 +84,7 @@ fn unsplat_types(site: &Site<'_>) -> Types {
 
 fn expand_dims_types(site: &Site<'_>) -> Types {
     let mut dims = site.dims(0)?;
-    dims.insert(site.axis("axis", dims.len() + 1)?, 1);
+    dims.insert(site.axis(ops::ExpandDims::AT.axis, dims.len() + 1)?, 1);
     one(with_dims(site.operand(0)?, &dims))
 }
 
@@ -111,16 +111,16 @@ fn histogram_types(site: &Site<'_>) -> Types {
 }
 
 fn arange_types(site: &Site<'_>) -> Types {
-    let op = site.view(ops::Arange::of)?;
+    let (op, at) = (site.view(ops::Arange::of)?, ops::Arange::AT);
     let (start, end) = (op.start(), op.end());
-    for (name, value) in [("start", start), ("end", end)] {
+    for (name, value) in [(at.start, start), (at.end, end)] {
         if i32::try_from(value).is_err() {
             return Err(site.wrong_attr(name, "an i32"));
         }
     }
     match usize::try_from(end - start) {
         Ok(n) if n > 0 => one(Type::fixed(DType::I32, &[n])),
-        _ => Err(site.wrong_attr("end", format!("above start, {start}"))),
+        _ => Err(site.wrong_attr(at.end, format!("above start, {start}"))),
     }
 }
 
@@ -135,7 +135,10 @@ fn permute_types(site: &Site<'_>) -> Types {
             let dims: Vec<_> = axes.iter().map(|&axis| dims[axis]).collect();
             one(with_dims(site.operand(0)?, &dims))
         }
-        _ => Err(site.wrong_attr("order", format!("an order of {}", counted(dims.len(), "axis")))),
+        _ => {
+            let expected = format!("an order of {}", counted(dims.len(), "axis"));
+            Err(site.wrong_attr(ops::Permute::AT.order, expected))
+        }
     }
 }
 
@@ -156,7 +159,7 @@ fn cat_types(site: &Site<'_>) -> Types {
 
 fn take_along_axis_types(site: &Site<'_>) -> Types {
     let dims = site.dims(0)?;
-    let axis = site.axis("axis", dims.len())?;
+    let axis = site.axis(ops::TakeAlongAxis::AT.axis, dims.len())?;
     let (_, indices) = site.elements(1, "integers", DType::is_int)?;
     let agrees =
         indices.len() == dims.len() && (0..dims.len()).all(|i| i == axis || dims[i] == indices[i]);
@@ -171,7 +174,7 @@ fn map_types(site: &Site<'_>) -> Types {
     let pack = pack(site)?;
     let elements: usize = dims.iter().product();
     if !elements.is_multiple_of(pack) {
-        return Err(site.wrong_attr("pack", format!("a divisor of {elements}")));
+        return Err(site.wrong_attr(ops::Map::AT.pack, format!("a divisor of {elements}")));
     }
     let yields = site.types(&site.region(0)?.results);
     if yields.len() != site.op.outputs.len() * pack {
@@ -186,8 +189,9 @@ fn map_types(site: &Site<'_>) -> Types {
 fn hint_types(site: &Site<'_>) -> Types {
     let ty = site.operand(0)?;
     let rank = site.dims(0)?.len().max(1);
-    for name in ["contiguity", "constancy", "divisibility"] {
-        let list = site.op.ints(name).unwrap_or_default();
+    let at = ops::Hint::AT;
+    for name in [at.contiguity, at.constancy, at.divisibility] {
+        let list = view::optional(site.op, name).unwrap_or_default();
         if !list.is_empty() && (list.len() != rank || list.iter().any(|&n| n < 1)) {
             return Err(site.wrong_attr(
                 name,
@@ -200,13 +204,13 @@ fn hint_types(site: &Site<'_>) -> Types {
 
 fn reduce_types(site: &Site<'_>) -> Types {
     let mut dims = operands_of_equal_dims(site)?;
-    dims.remove(site.axis("axis", dims.len())?);
+    dims.remove(site.axis(ops::Reduce::AT.axis, dims.len())?);
     folded(site, &dims)
 }
 
 fn prefix_scan_types(site: &Site<'_>) -> Types {
     let dims = operands_of_equal_dims(site)?;
-    site.axis("axis", dims.len())?;
+    site.axis(ops::PrefixScan::AT.axis, dims.len())?;
     folded(site, &dims)
 }
 

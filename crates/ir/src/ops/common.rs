@@ -1,9 +1,10 @@
 //! Rules that rows of several families name, and parts of rules that families share.
 
 use crate::op::Unchanged;
+use crate::op::kinds::Ints;
 use crate::shape::{ShapeError, Shapes, View, nothing, one};
 use crate::tile::{Site, Types};
-use crate::{Dim, Shape, counted};
+use crate::{AttrName, Dim, Shape, counted};
 
 /// The types of the results are whole by the row's rules for types.
 pub(super) fn given(_: &View<'_>) -> Shapes {
@@ -59,14 +60,14 @@ pub(super) fn without(shape: &[Dim], axes: &[usize], keep: bool) -> Shape {
 /// The error for an attribute list of the wrong length.
 pub(super) fn expect_len(
     cx: &View<'_>,
-    name: &str,
+    name: AttrName<Ints>,
     list: &[i64],
     len: usize,
 ) -> Result<(), ShapeError> {
     if list.len() == len {
         return Ok(());
     }
-    Err(cx.error(format!("`{name}` has {}, expected {len}", counted(list.len(), "entry"))))
+    Err(cx.error(format!("`{}` has {}, expected {len}", name.text(), counted(list.len(), "entry"))))
 }
 
 /// Fails if an operand that holds dimensions holds a negative one.

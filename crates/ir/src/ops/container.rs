@@ -98,7 +98,7 @@ fn split(cx: &View<'_>) -> Result<Option<Type>, ShapeError> {
     let Some(Type::Tensor(TensorType { dtype, shape: Some(x) })) = cx.ty(0) else {
         return Ok(None);
     };
-    let axis = cx.axis("axis", x.len())?;
+    let axis = cx.axis(ops::SplitToSequence::AT.axis, x.len())?;
     let mut shape = x.clone();
     if cx.has(1) {
         // One number cuts parts of that size, the last one smaller.
@@ -126,7 +126,7 @@ fn concat(cx: &View<'_>) -> Result<Option<Type>, ShapeError> {
     let Some(Type::Seq(item)) = cx.ty(0) else { return Ok(None) };
     let Type::Tensor(TensorType { dtype, shape: Some(x) }) = &**item else { return Ok(None) };
     let stack = ops::ConcatFromSequence::of(cx.op).is_some_and(|op| op.new_axis());
-    let axis = cx.axis("axis", x.len() + usize::from(stack))?;
+    let axis = cx.axis(ops::ConcatFromSequence::AT.axis, x.len() + usize::from(stack))?;
     let mut shape = x.clone();
     if stack {
         shape.insert(axis, Dim::Unknown);

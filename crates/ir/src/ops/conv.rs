@@ -217,9 +217,10 @@ fn transposed_conv(cx: &View<'_>) -> Shapes {
         None => Dim::Unknown,
     };
     let channels = check_bias(cx, cx.op.input(2).map(|_| 2), &channels)?;
-    let (strides, dilations) =
-        (window::steps(cx, "strides", rank)?, window::steps(cx, "dilations", rank)?);
-    let extra = window::extras(cx, "output_padding", rank)?;
+    let at = ops::ConvTranspose::AT;
+    let strides = window::steps(cx, at.strides, rank)?;
+    let dilations = window::steps(cx, at.dilations, rank)?;
+    let extra = window::extras(cx, at.output_padding, rank)?;
     let pads = window::borders(cx, rank)?;
     let mut shape = vec![xs[0].clone(), channels];
     let Some(op) = ops::ConvTranspose::of(cx.op) else { return nothing() };
@@ -268,8 +269,8 @@ fn causal_conv(cx: &View<'_>) -> Shapes {
 /// Col2Im.
 fn col2im(cx: &View<'_>) -> Shapes {
     let Some(image) = cx.dims_in(1) else { return nothing() };
-    window::steps(cx, "strides", image.len())?;
-    window::steps(cx, "dilations", image.len())?;
+    window::steps(cx, ops::Col2Im::AT.strides, image.len())?;
+    window::steps(cx, ops::Col2Im::AT.dilations, image.len())?;
     window::borders(cx, image.len())?;
     if let Some(block) = cx.ints(2) {
         let sizes = geometry::window_sizes("block_shape", &block, image.len());

@@ -16,7 +16,7 @@ ops! {
     ConstantOfShape "constant_of_shape" Move (shape) -> (output: Fn(filled_type)) { value[opt]: Tensor }
         onnx "" 9 shape filled values filled_values;
     /// Ones on the k-th diagonal of a matrix shaped as the operand.
-    EyeLike "eye_like" Move (x) -> (y: AttrOr("dtype", 0)) { dtype[opt]: DType, k: Int = 0 } onnx "" 9 shape like;
+    EyeLike "eye_like" Move (x) -> (y: AttrOr(ops::EyeLike::AT.dtype, 0)) { dtype[opt]: DType, k: Int = 0 } onnx "" 9 shape like;
     /// start + i·delta for all i from 0 until limit is reached.
     Range "range" Move (start: Any T, limit: Any T, delta: Any T) -> (y: Elem(0)) { stash_type: DType = DType::F32 }
         onnx "" 11 shape range values range_values;

@@ -2,22 +2,23 @@
 
 use crate::op::TypeError;
 use crate::op::grammar::ops;
+use crate::op::words::{DescriptorPadding, DescriptorReduction};
 use crate::tile::{Site, Types};
 use crate::types::DescriptorType;
 use crate::{DType, Type, counted, ops};
 
 ops! {
     /// A view of a tensor in memory: base pointer, r lengths (i32), r strides in elements (i64, the last 1). Reads
-    /// outside give `padding`: `zero` or `nan`.
-    MakeDescriptor "make_descriptor" Tile (base, dims[many]) -> (y: Declared) { padding: Str = "zero" }
+    /// outside give `padding`.
+    MakeDescriptor "make_descriptor" Tile (base, dims[many]) -> (y: Declared) { padding: DescriptorPadding = DescriptorPadding::Zero }
         tile make_types checks make_result;
     /// The block that starts at the offsets (i32); outside the tensor the padding.
     DescriptorLoad "descriptor_load" Memory (descriptor, offsets[many]) -> (y: Declared)
-        { cache: Str = "none", eviction: Str = "normal" } effect Read cost 8 class Element tile load_types checks load_result;
+        { cache: CacheHint = CacheHint::None, eviction: EvictionHint = EvictionHint::Normal } effect Read cost 8 class Element tile load_types checks load_result;
     /// Writes the block that starts at the offsets as far as it is inside.
     DescriptorStore "descriptor_store" Memory (descriptor[target], value, offsets[many]) -> () {} tile store_types;
-    /// Like `descriptor_store`, combining atomically by `op`: `add`, `min`, `max`, `and`, `or`, `xor`.
-    DescriptorReduce "descriptor_reduce" Memory (descriptor[target], value, offsets[many]) -> () { op: Str } tile reduce_types;
+    /// Like `descriptor_store`, combining atomically by `op`.
+    DescriptorReduce "descriptor_reduce" Memory (descriptor[target], value, offsets[many]) -> () { op: DescriptorReduction } tile reduce_types;
     /// Rows of the tensor by number, from a column on.
     DescriptorGather "descriptor_gather" Memory (descriptor, rows, column) -> (y: Declared) {}
         effect Read cost 8 class Element tile gather_types checks gather_result;
@@ -38,7 +39,6 @@ fn make_types(site: &Site<'_>) -> Types {
         let dtype = if i <= rank { DType::I32 } else { DType::I64 };
         site.expect(i, &Type::fixed(dtype, &[]))?;
     }
-    site.choice("padding", &["zero", "nan"])?;
     Ok(vec![None])
 }
 
@@ -62,8 +62,12 @@ fn store_types(site: &Site<'_>) -> Types {
 fn reduce_types(site: &Site<'_>) -> Types {
     let types = store_types(site)?;
     let d = descriptor(site)?;
-    let op = site.choice("op", &["add", "min", "max", "and", "or", "xor"])?;
-    match matches!(op, "and" | "or" | "xor") && !d.dtype.is_int() || d.dtype == DType::Bool {
+    let op = site.view(ops::DescriptorReduce::of)?.op();
+    let is_bitwise = match op {
+        DescriptorReduction::And | DescriptorReduction::Or | DescriptorReduction::Xor => true,
+        DescriptorReduction::Add | DescriptorReduction::Min | DescriptorReduction::Max => false,
+    };
+    match is_bitwise && !d.dtype.is_int() || d.dtype == DType::Bool {
         true => Err(site.wrong(0, format!("a descriptor of what `{op}` takes"))),
         false => Ok(types),
     }
@@ -156,10 +160,14 @@ fn make_result(site: &Site<'_>) -> Result<(), TypeError> {
                     format!("{}, at most {MAX_RANK}", counted(lengths_and_strides / 2, "axis"));
                 return Err(site.wrong_result(0, expected));
             }
-            match ops::MakeDescriptor::of(site.op).is_some_and(|op| op.padding() == "nan")
+            match ops::MakeDescriptor::of(site.op)
+                .is_some_and(|op| op.padding() == DescriptorPadding::Nan)
                 && !d.dtype.is_float()
             {
-                true => Err(site.wrong_attr("padding", "zero, as only floats have a NaN")),
+                true => Err(site.wrong_attr(
+                    ops::MakeDescriptor::AT.padding,
+                    "zero, as only floats have a NaN",
+                )),
                 false => Ok(()),
             }
         }

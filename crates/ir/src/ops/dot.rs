@@ -2,37 +2,35 @@
 
 use crate::op::TypeError;
 use crate::op::grammar::ops;
+use crate::op::words::ScaledFormat;
 use crate::tile::{Site, Types, one};
-use crate::{DType, Type, counted};
+use crate::{DType, Type, counted, ops};
 
 ops! {
-    /// a·b + c for [m, k], [k, n], [m, n], or with a leading batch axis. `precision` (`ieee`, `tf32`,
-    /// `tf32x3`, `bf16x3`, `bf16x6`) allows f32 factors to be rounded; the interpreter and all devices keep all of their bits.
+    /// a·b + c for [m, k], [k, n], [m, n], or with a leading batch axis. `precision` allows f32 factors to be rounded; the interpreter and all devices keep all of their bits.
     /// The sum is of c's element type.
-    Dot "dot" Tile (a, b, c) -> (y: Same(2)) { precision: Str = "ieee" } tile dot_types;
+    Dot "dot" Tile (a, b, c) -> (y: Same(2)) { precision: DotPrecision = DotPrecision::Ieee } tile dot_types;
     /// a·b + c where groups of 32 (or 16) factors along k share a scale 2^(s − 127) (e8m0, NaN for 0xff) or an e4m3 one.
-    /// Formats are `e4m3`, `e5m2`, `e2m1`, `bf16`, `fp16`; e2m1 holds two values a byte, the low half first, along k, or
+    /// e2m1 holds two values a byte, the low half first, along k, or
     /// along m (n) where `a_k_pack` (`b_k_pack`) is 0. Scales are [m, k/32] and [n, k/32]; a missing one is 1.
     DotScaled "dot_scaled" Tile (a, b, c, a_scale[opt], b_scale[opt]) -> (y: Same(2)) {
-        a_format: Str, b_format: Str, a_k_pack: Flag = true, b_k_pack: Flag = true,
+        a_format: ScaledFormat, b_format: ScaledFormat, a_k_pack: Flag = true, b_k_pack: Flag = true,
         fast_math: Flag = false,
     } tile dot_scaled_types;
 }
 
-/// Precisions of `dot`.
-const PRECISIONS: &[&str] = &["ieee", "tf32", "tf32x3", "bf16x3", "bf16x6"];
-
-/// Formats of `dot_scaled` with the element types that hold them.
-const FORMATS: &[(&str, &[DType])] = &[
-    ("e4m3", &[DType::F8E4M3FN]),
-    ("e5m2", &[DType::F8E5M2]),
-    ("e2m1", &[DType::I8, DType::U8]),
-    ("bf16", &[DType::BF16]),
-    ("fp16", &[DType::F16]),
-];
+/// The element types that hold factors of a format.
+fn holders(format: ScaledFormat) -> &'static [DType] {
+    match format {
+        ScaledFormat::E4M3 => &[DType::F8E4M3FN],
+        ScaledFormat::E5M2 => &[DType::F8E5M2],
+        ScaledFormat::E2M1 => &[DType::I8, DType::U8],
+        ScaledFormat::Bf16 => &[DType::BF16],
+        ScaledFormat::Fp16 => &[DType::F16],
+    }
+}
 
 fn dot_types(site: &Site<'_>) -> Types {
-    site.choice("precision", PRECISIONS)?;
     let (a, a_dims) = site.elements(0, "numbers", |d| d != DType::Bool)?;
     let (b, b_dims) = site.elements(1, "numbers", |d| d != DType::Bool)?;
     let narrow = |d: DType| d.is_float() && d.bits() == 8;
@@ -64,8 +62,9 @@ fn product(site: &Site<'_>, a: &[usize], b: &[usize], float: bool) -> Types {
 }
 
 fn dot_scaled_types(site: &Site<'_>) -> Types {
-    let a = factor(site, 0, "a_format", "a_k_pack")?;
-    let b = factor(site, 1, "b_format", "b_k_pack")?;
+    let (op, at) = (site.view(ops::DotScaled::of)?, ops::DotScaled::AT);
+    let a = factor(site, at.a, op.a_format(), op.a_k_pack())?;
+    let b = factor(site, at.b, op.b_format(), op.b_k_pack())?;
     scale(site, 3, &a, a.len() - 2, a.len() - 1)?;
     scale(site, 4, &b, b.len() - 1, b.len() - 2)?;
     product(site, &a, &b, true)
@@ -75,19 +74,16 @@ fn dot_scaled_types(site: &Site<'_>) -> Types {
 fn factor(
     site: &Site<'_>,
     index: usize,
-    format: &'static str,
-    k_pack: &'static str,
+    format: ScaledFormat,
+    along_k: bool,
 ) -> Result<Vec<usize>, TypeError> {
-    let names: Vec<&str> = FORMATS.iter().map(|f| f.0).collect();
-    let chosen = site.choice(format, &names)?;
-    let held = FORMATS.iter().find(|f| f.0 == chosen).map_or(&[][..], |f| f.1);
+    let held = holders(format);
     let (_, mut dims) =
-        site.elements(index, &format!("what holds {chosen}"), |d| held.contains(&d))?;
+        site.elements(index, &format!("what holds {format}"), |d| held.contains(&d))?;
     if !(2..=3).contains(&dims.len()) {
         return Err(site.wrong(index, "a block of rank 2 or 3"));
     }
-    let along_k = site.op.flag(k_pack);
-    if chosen == "e2m1" {
+    if format == ScaledFormat::E2M1 {
         // The last axis of a and the last but one of b is k.
         let packed = dims.len() - if along_k == (index == 0) { 1 } else { 2 };
         dims[packed] =

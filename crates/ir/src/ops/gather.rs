@@ -67,7 +67,7 @@ fn whole_slice(cx: &Unchanged<'_>) -> Option<bool> {
 fn gather(cx: &View<'_>) -> Shapes {
     cx.expect_rank_from(0, 1)?;
     let Some(x) = cx.shape(0) else { return nothing() };
-    let axis = cx.axis("axis", x.len())?;
+    let axis = cx.axis(ops::Gather::AT.axis, x.len())?;
     let Some(indices) = cx.shape(1) else { return nothing() };
     one([&x[..axis], indices, &x[axis + 1..]].concat())
 }
@@ -81,7 +81,7 @@ fn gather_elements(cx: &View<'_>) -> Shapes {
         return Err(cx.error(format!("{x} and indices {indices} differ in rank")));
     }
     if let Some(rank) = cx.rank(0) {
-        cx.axis("axis", rank)?;
+        cx.axis(ops::GatherElements::AT.axis, rank)?;
     }
     Ok(vec![cx.shape(1).map(<[_]>::to_vec)])
 }
@@ -110,7 +110,7 @@ fn non_zero(cx: &View<'_>) -> Shapes {
 /// OneHot.
 fn one_hot(cx: &View<'_>) -> Shapes {
     let Some(indices) = cx.shape(0) else { return nothing() };
-    let axis = cx.axis("axis", indices.len() + 1)?;
+    let axis = cx.axis(ops::OneHot::AT.axis, indices.len() + 1)?;
     let depth = match cx.known(1).and_then(|k| k.elems.first()) {
         Some(Elem::Int(e)) => Some(e.clone()),
         Some(Elem::Float(v)) if v.fract() == 0.0 && v.abs() < 9e15 => Some(Expr::from(*v as i64)),
@@ -267,7 +267,7 @@ fn center_crop_pad(cx: &View<'_>) -> Shapes {
     let all: Vec<i64> = (0..x.len() as i64).collect();
     let axes = ops::CenterCropPad::of(cx.op).and_then(|op| op.axes()).unwrap_or(&all);
     let sizes = cx.dims_in(1).unwrap_or_else(|| dims::unknown(axes.len()));
-    expect_len(cx, "axes", axes, sizes.len())?;
+    expect_len(cx, ops::CenterCropPad::AT.axes, axes, sizes.len())?;
     for (&axis, size) in axes.iter().zip(sizes) {
         shape[cx.wrap(axis, x.len())?] = size;
     }

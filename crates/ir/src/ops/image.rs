@@ -1,10 +1,12 @@
 //! Images and regions of interest.
 
 use crate::op::grammar::ops;
+use crate::op::kinds::Int;
+use crate::op::view;
 use crate::op::words::{AspectRatioPolicy, PixelFormat};
 use crate::ops;
 use crate::shape::{ShapeError, Shapes, View, dims, nothing, one};
-use crate::{Dim, counted, geometry};
+use crate::{AttrName, Dim, counted, geometry};
 
 ops! {
     /// Sampling grid of an affine map `theta`, for a result of shape `size`: the mapped coordinates, −1 … 1, of each
@@ -93,13 +95,15 @@ fn roi_align(cx: &View<'_>) -> Shapes {
     cx.expect_rank(0, 4)?;
     cx.expect_rank(1, 2)?;
     cx.expect_rank(2, 1)?;
+    let names = ops::RoiAlign::AT;
     let at = |i: usize, j: usize| cx.shape(i).map_or(Dim::Unknown, |s| s[j].clone());
     let rois = cx.equal(&at(1, 0), &at(2, 0), "regions and batch indices")?;
-    let size = |name: &str| {
-        let size = geometry::window_size(name, cx.op.int(name).unwrap_or(1));
+    let size = |name: AttrName<Int>| {
+        let given = view::set_or_declared(cx.op, name).unwrap_or(1);
+        let size = geometry::window_size(name.text(), given);
         size.map(Dim::Fixed).map_err(|e| cx.error(e.to_string()))
     };
-    one(vec![rois, at(0, 1), size("output_height")?, size("output_width")?])
+    one(vec![rois, at(0, 1), size(names.output_height)?, size(names.output_width)?])
 }
 
 /// Longer axes are left to the kernel, which refuses them.

@@ -1,8 +1,10 @@
 //! A thread, its vectors, and the threads of a threadgroup or simdgroup together.
 
+use super::common::open;
 use crate::lane::{MAX_WIDTH, is_factor};
 use crate::op::TypeError;
 use crate::op::grammar::ops;
+use crate::op::words::SimdReduction;
 use crate::tile::{Site, Types, one};
 use crate::{DType, Type, ops};
 
@@ -25,9 +27,9 @@ ops! {
     Insert "insert" Lane (x, element) -> (y: Element(0)) { at: Int } cost 0 lane insert_types;
     /// All threads of the threadgroup wait for each other. Their accesses before it to the memory it names
     /// (`threadgroup`, `device`, `both` or `none`) precede those after it.
-    ThreadgroupBarrier "threadgroup_barrier" Together () -> () { memory: Str = "threadgroup" } lane barrier_types;
+    ThreadgroupBarrier "threadgroup_barrier" Together () -> () { memory: BarrierMemory = BarrierMemory::Threadgroup } lane open;
     /// Like `threadgroup_barrier`, for the threads of a simdgroup.
-    SimdgroupBarrier "simdgroup_barrier" Together () -> () { memory: Str = "threadgroup" } lane barrier_types;
+    SimdgroupBarrier "simdgroup_barrier" Together () -> () { memory: BarrierMemory = BarrierMemory::Threadgroup } lane open;
     /// The value of the lane that `lane` (i32) names, for each lane its own choice.
     SimdShuffle "simd_shuffle" Together (x, lane) -> (y: Same(0)) {} lane shuffle_types;
     /// The value of the lane whose index is this one's xor `mask` (i32, equal in all lanes).
@@ -38,10 +40,10 @@ ops! {
     SimdShuffleDown "simd_shuffle_down" Together (x, delta) -> (y: Same(0)) {} lane shuffle_types;
     /// The values of all lanes combined by `op`: `add`, `mul`, `min`, `max` (of NaN and a number the number), or of
     /// integers `and`, `or`, `xor`. The order of combinations is open.
-    SimdReduce "simd_reduce" Together (x) -> (y: Same(0)) { op: Str } lane simd_reduce_types;
+    SimdReduce "simd_reduce" Together (x) -> (y: Same(0)) { op: SimdReduction } lane simd_reduce_types;
     /// The values of the lanes up to this one, itself left out if `exclusive`, combined by `op`: `add` or `mul`. The order
     /// of combinations is open.
-    SimdPrefix "simd_prefix" Together (x) -> (y: Same(0)) { op: Str, exclusive: Flag = false } lane simd_prefix_types;
+    SimdPrefix "simd_prefix" Together (x) -> (y: Same(0)) { op: PrefixOp, exclusive: Flag = false } lane simd_prefix_types;
     /// Bit i tells whether the condition holds in lane i.
     SimdBallot "simd_ballot" Together (condition: Bool) -> (mask: Is(DType::U32)) {} lane ballot_types;
     /// Whether the condition holds in all lanes.
@@ -50,11 +52,8 @@ ops! {
     SimdAny "simd_any" Together (condition: Bool) -> (y: BOOL) {} lane vote_types;
 }
 
-/// Memory that a barrier orders.
-const MEMORY: &[&str] = &["threadgroup", "device", "both", "none"];
-
 fn grid_axis(site: &Site<'_>) -> Types {
-    site.axis("axis", 3)?;
+    site.axis(ops::ThreadgroupId::AT.axis, 3)?;
     index_types(site)
 }
 
@@ -89,15 +88,10 @@ fn element(site: &Site<'_>) -> Result<DType, TypeError> {
     match (site.tensor(0)?, at) {
         ((dtype, dims), at) if dims.len() == 1 => match usize::try_from(at) {
             Ok(at) if at < dims[0] => Ok(dtype),
-            _ => Err(site.wrong_attr("at", format!("a place below {}", dims[0]))),
+            _ => Err(site.wrong_attr(ops::Extract::AT.at, format!("a place below {}", dims[0]))),
         },
         _ => Err(site.wrong(0, "a vector")),
     }
-}
-
-fn barrier_types(site: &Site<'_>) -> Types {
-    site.choice("memory", MEMORY)?;
-    Ok(vec![])
 }
 
 fn shuffle_types(site: &Site<'_>) -> Types {
@@ -107,11 +101,19 @@ fn shuffle_types(site: &Site<'_>) -> Types {
 }
 
 fn simd_reduce_types(site: &Site<'_>) -> Types {
-    combined(site, &["add", "mul", "min", "max", "and", "or", "xor"])
+    combined(
+        site,
+        match site.view(ops::SimdReduce::of)?.op() {
+            SimdReduction::And | SimdReduction::Or | SimdReduction::Xor => true,
+            SimdReduction::Add | SimdReduction::Mul | SimdReduction::Min | SimdReduction::Max => {
+                false
+            }
+        },
+    )
 }
 
 fn simd_prefix_types(site: &Site<'_>) -> Types {
-    combined(site, &["add", "mul"])
+    combined(site, false)
 }
 
 fn ballot_types(site: &Site<'_>) -> Types {
@@ -132,10 +134,8 @@ fn travels(dtype: DType) -> bool {
     dtype.bits() <= 32 && (dtype.is_int() || is_factor(dtype))
 }
 
-/// Values of all lanes combined by one of `ops`.
-fn combined(site: &Site<'_>, ops: &[&str]) -> Types {
-    let op = site.choice("op", ops)?;
-    let bitwise = matches!(op, "and" | "or" | "xor");
+/// Values of all lanes combined, by their bits or as numbers.
+fn combined(site: &Site<'_>, bitwise: bool) -> Types {
     let takes = |d: DType| travels(d) && d != DType::BF16 && (d.is_int() || !bitwise);
     let what = if bitwise {
         "integers of at most 32 bits"

@@ -33,7 +33,7 @@ ops! {
     Exp2 "exp2" Elementwise (x: Float) -> (y: Elem(0)) {} cost 20 class Function;
     /// A function of the C mathematics library or an extension of it in device libraries, by its C name without the
     /// type's suffix: `acosh`, `hypot`, `normcdf`, `add_rz` (rounded towards zero) …
-    Libm "libm" Elementwise (xs[many]) -> (y: Rule::Attr("to")) { function: Str, to: DType }
+    Libm "libm" Elementwise (xs[many]) -> (y: Rule::Attr(ops::Libm::AT.to)) { function: Str, to: DType }
         cost 30 class Function tile libm_types lane libm_types;
     /// Natural logarithm.
     Log "log" Elementwise (x: Float) -> (y: Elem(0)) {} onnx "" 1 cost 20 class Function;
@@ -84,9 +84,9 @@ fn libm_types(site: &Site<'_>) -> Types {
             return Err(site.wrong(i, format!("elements in dimensions {dims:?}")));
         }
     }
-    let to = site.element(ops::Libm::of(site.op).map(|op| op.to()), "to")?;
+    let to = site.element(ops::Libm::AT.to)?;
     match ops::Libm::of(site.op).is_some_and(|op| !op.function().is_empty()) {
         true => one(Type::fixed(to, &dims)),
-        false => Err(site.wrong_attr("function", "the name of a function")),
+        false => Err(site.wrong_attr(ops::Libm::AT.function, "the name of a function")),
     }
 }

@@ -3,6 +3,7 @@
 use crate::cost::{Work, two_each};
 use crate::geometry::{GeometryError, PackedWeights};
 use crate::op::grammar::ops;
+use crate::op::view;
 use crate::ops;
 use crate::shape::{ShapeError, Shapes, View, dims, nothing, one};
 use crate::{Dim, Shape, counted};
@@ -128,12 +129,13 @@ fn product(cx: &View<'_>, a: usize, b: usize, trans_a: bool, trans_b: bool) -> S
 fn gemm(cx: &View<'_>) -> Shapes {
     cx.expect_rank(0, 2)?;
     cx.expect_rank(1, 2)?;
-    let side = |i: usize, flag: &str| match cx.shape(i) {
-        Some([r, c]) if cx.op.flag(flag) => (c.clone(), r.clone()),
+    let at = ops::Transposed::AT;
+    let side = |i: usize, flag| match cx.shape(i) {
+        Some([r, c]) if view::attr(cx.op, flag) => (c.clone(), r.clone()),
         Some([r, c]) => (r.clone(), c.clone()),
         _ => (Dim::Unknown, Dim::Unknown),
     };
-    let ((rows, inner_a), (inner_b, columns)) = (side(0, "trans_a"), side(1, "trans_b"));
+    let ((rows, inner_a), (inner_b, columns)) = (side(0, at.trans_a), side(1, at.trans_b));
     cx.equal(&inner_a, &inner_b, &format!("{} times {}", cx.name_shape(0), cx.name_shape(1)))?;
     let shape = vec![rows, columns];
     if let Some(c) = cx.shape(2) {

@@ -25,17 +25,17 @@ ops! {
     /// elements (1, 2 or 4). The program promises that its address is a multiple of `align` bytes; 0 means the size of
     /// one element.
     Load "load" Memory (ptr, mask[opt], other[opt]) -> (y: Pointee(0))
-        { cache: Str = "none", eviction: Str = "normal", volatile: Flag = false, width: Int = 1, align: Int = 0 }
+        { cache: CacheHint = CacheHint::None, eviction: EvictionHint = EvictionHint::Normal, volatile: Flag = false, width: Int = 1, align: Int = 0 }
         effect Read cost 8 class Element tile load_types lane lane_load_types;
     /// Writes where `mask` holds. If several elements have the same address, any of them may be written last. At level
     /// lane there is no mask, and a vector (of 2 or 4) is written to consecutive elements; `align` is as in `load`.
-    Store "store" Memory (ptr[target], value, mask[opt]) -> () { cache: Str = "none", eviction: Str = "normal", align: Int = 0 }
+    Store "store" Memory (ptr[target], value, mask[opt]) -> () { cache: CacheHint = CacheHint::None, eviction: EvictionHint = EvictionHint::Normal, align: Int = 0 }
         tile store_types lane lane_store_types;
     /// An array of `len` elements of type `dtype`, unwritten, in `space` `threadgroup`, where all threads get the same
     /// one, or `thread`. It stands outside of regions and lives until the function ends; only a kernel has arrays in
     /// threadgroup memory.
     Alloc "alloc" Memory () -> (ptr: Declared)
-        { space: Str, dtype: DType, len: Int } lane alloc_types;
+        { space: LocalSpace, dtype: DType, len: Int } lane alloc_types;
     /// All memory effects before it precede those after it, for every thread of the program.
     Barrier "barrier" Memory () -> () {} tile open;
     /// Orders accesses to the device's memory for threads of other threadgroups: accesses before the fence, by this
@@ -53,10 +53,6 @@ ops! {
     /// A condition that the program promises to hold.
     Assume "assume" Memory (condition) -> () {} effect Pure tile condition_types lane condition_types;
 }
-
-/// Hints on caching.
-const CACHES: &[&str] = &["none", "ca", "cg", "wb", "cs", "wt", "cv"];
-const EVICTIONS: &[&str] = &["normal", "first", "last"];
 
 /// Where addresses are numbers that mean the same to every thread.
 const GLOBAL: &[Space] = &[Space::Device, Space::Constant];
@@ -122,15 +118,10 @@ fn global_result(site: &Site<'_>) -> Result<(), TypeError> {
     }
 }
 
-/// Whether caches have these names.
-fn hints(site: &Site<'_>) -> Result<(), TypeError> {
-    site.choice("cache", CACHES)?;
-    site.choice("eviction", EVICTIONS).map(drop)
-}
-
 /// Pointers of a block each have one element, wherever it is.
 fn single(site: &Site<'_>, width: i64, align: i64) -> Result<(), TypeError> {
-    for (name, value, only) in [("width", width, 1), ("align", align, 0)] {
+    let at = ops::Load::AT;
+    for (name, value, only) in [(at.width, width, 1), (at.align, align, 0)] {
         if value != only {
             return Err(site.wrong_attr(name, format!("{only} but at level lane")));
         }
@@ -140,7 +131,6 @@ fn single(site: &Site<'_>, width: i64, align: i64) -> Result<(), TypeError> {
 
 fn load_types(site: &Site<'_>) -> Types {
     let (op, at) = (site.view(ops::Load::of)?, ops::Load::AT);
-    hints(site)?;
     single(site, op.width(), op.align())?;
     let (ty, dims) = site.pointee(at.ptr)?;
     site.mask(at.mask, &dims)?;
@@ -153,7 +143,6 @@ fn load_types(site: &Site<'_>) -> Types {
 
 fn store_types(site: &Site<'_>) -> Types {
     let (op, at) = (site.view(ops::Store::of)?, ops::Store::AT);
-    hints(site)?;
     single(site, 1, op.align())?;
     site.writable(at.ptr)?;
     let (ty, dims) = site.pointee(at.ptr)?;
@@ -165,17 +154,15 @@ fn store_types(site: &Site<'_>) -> Types {
 fn lane_load_types(site: &Site<'_>) -> Types {
     let (op, at) = (site.view(ops::Load::of)?, ops::Load::AT);
     site.unmasked(at.mask)?;
-    hints(site)?;
     let dtype = site.pointer(at.ptr)?.0;
     let width = usize::try_from(op.width()).unwrap_or(0);
-    aligned(site, dtype, width, op.align(), || site.wrong_attr("width", "1, 2 or 4"))?;
+    aligned(site, dtype, width, op.align(), || site.wrong_attr(at.width, "1, 2 or 4"))?;
     one(Type::fixed(dtype, if width == 1 { &[] } else { std::slice::from_ref(&width) }))
 }
 
 fn lane_store_types(site: &Site<'_>) -> Types {
     let (op, at) = (site.view(ops::Store::of)?, ops::Store::AT);
     site.unmasked(at.mask)?;
-    hints(site)?;
     let dtype = site.writable(at.ptr)?.0;
     let (value, dims) = site.tensor(at.value)?;
     if value != dtype {
@@ -203,15 +190,14 @@ fn aligned(
     });
     match fits {
         true => Ok(()),
-        false => {
-            Err(site.wrong_attr("align", format!("0 or a power of two from {size} to {most}")))
-        }
+        false => Err(site
+            .wrong_attr(ops::Load::AT.align, format!("0 or a power of two from {size} to {most}"))),
     }
 }
 
 fn print_types(site: &Site<'_>) -> Types {
     if ops::Print::of(site.op).and_then(|op| op.dims()).is_some_and(|dims| !dims.is_empty()) {
-        return Err(site.wrong_attr("dims", "empty but at level lane"));
+        return Err(site.wrong_attr(ops::Print::AT.dims, "empty but at level lane"));
     }
     printed(site, 0)
 }
@@ -223,7 +209,7 @@ fn lane_print_types(site: &Site<'_>) -> Types {
     }
     let elements = dims.iter().try_fold(1i64, |all, &n| all.checked_mul(n).filter(|_| n > 0));
     if elements.is_none_or(|n| n > i64::from(i32::MAX)) {
-        return Err(site.wrong_attr("dims", "the dimensions of a block"));
+        return Err(site.wrong_attr(ops::Print::AT.dims, "the dimensions of a block"));
     }
     site.expect(site.op.inputs.len().saturating_sub(1), &Type::fixed(DType::I32, &[]))?;
     printed(site, 1)
@@ -238,7 +224,7 @@ fn printed(site: &Site<'_>, places: usize) -> Types {
     let signed = ops::Print::of(site.op).and_then(|op| op.signed()).unwrap_or_default();
     match signed.is_empty() || signed.len() + places == count {
         true => Ok(vec![]),
-        false => Err(site.wrong_attr("signed", "as many flags as operands, or none")),
+        false => Err(site.wrong_attr(ops::Print::AT.signed, "as many flags as operands, or none")),
     }
 }
 
@@ -249,13 +235,11 @@ fn condition_types(site: &Site<'_>) -> Types {
 }
 
 fn alloc_types(site: &Site<'_>) -> Types {
-    let local: Vec<&str> =
-        Space::ALL.iter().filter(|space| space.is_local()).map(|space| space.name()).collect();
-    let name = site.choice("space", &local)?;
-    let space = Space::by_name(name).ok_or_else(|| site.wrong_attr("space", local.join(", ")))?;
-    let to = site.element(ops::Alloc::of(site.op).map(|op| op.dtype()), "dtype")?;
-    match ops::Alloc::of(site.op).and_then(|op| usize::try_from(op.len()).ok()) {
-        Some(1..=MAX_ARRAY) => one(Type::Pointer(PointerType { to, space, shape: Some(vec![]) })),
-        _ => Err(site.wrong_attr("len", format!("1 to {MAX_ARRAY}"))),
+    let (op, at) = (site.view(ops::Alloc::of)?, ops::Alloc::AT);
+    let to = site.element(at.dtype)?;
+    let (space, shape) = (op.space().into(), Some(vec![]));
+    match usize::try_from(op.len()) {
+        Ok(1..=MAX_ARRAY) => one(Type::Pointer(PointerType { to, space, shape })),
+        _ => Err(site.wrong_attr(at.len, format!("1 to {MAX_ARRAY}"))),
     }
 }

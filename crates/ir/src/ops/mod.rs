@@ -20,6 +20,27 @@
 //! let conv = ops::Conv::of(&block.ops[0]).unwrap();
 //! assert_eq!((conv.x(), conv.b(), conv.group(), conv.pads()), (x, None, 2, None));
 //! ```
+//!
+//! ```compile_fail
+//! # use trident_ir::{Op, ops};
+//! fn group(op: &Op) -> Option<i64> {
+//!     Some(ops::Conv::of(op)?.grups()) // the attribute is `group`
+//! }
+//! ```
+//!
+//! ```compile_fail
+//! # use trident_ir::{Op, ValueId, ops};
+//! fn weights(op: &Op) -> Option<ValueId> {
+//!     Some(ops::Conv::of(op)?.weights()) // the operand is `w`
+//! }
+//! ```
+//!
+//! ```compile_fail
+//! # use trident_ir::{Op, ValueId, ops};
+//! fn halved(x: ValueId, w: ValueId) -> Op {
+//!     ops::Conv::new(x, w, None).stride(vec![2, 2]).into_op() // the attribute is `strides`
+//! }
+//! ```
 
 mod activation;
 mod arithmetic;

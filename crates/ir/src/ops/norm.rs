@@ -26,7 +26,7 @@ ops! {
     /// (x − mean)/√(variance + epsilon)·scale + b, statistics over the axes from `axis` on; mean and 1/√(variance +
     /// epsilon) are additional results, in which those axes have length 1.
     LayerNormalization "layer_normalization" Reduce (x: Float T, scale[weight]: Float T, b[opt weight]: Float T)
-        -> (y: Elem(0), mean[opt]: AttrOr("stash_type", 0), inv_std_dev[opt]: AttrOr("stash_type", 0)) {
+        -> (y: Elem(0), mean[opt]: AttrOr(ops::LayerNormalization::AT.stash_type, 0), inv_std_dev[opt]: AttrOr(ops::LayerNormalization::AT.stash_type, 0)) {
         axis: Int = -1, epsilon: Float = 1e-5, stash_type: DType = DType::F32,
     } onnx "" 17 shape layer_norm;
     /// Layer normalisation over the last axis of x + skip + bias, and optionally that sum.
@@ -65,7 +65,7 @@ ops! {
 /// Ops that work along an axis and keep the shape; a scalar counts as one row.
 fn along_axis(cx: &View<'_>) -> Shapes {
     let Some(x) = cx.shape(0) else { return nothing() };
-    cx.axis("axis", x.len().max(1))?;
+    cx.axis(ops::Softmax::AT.axis, x.len().max(1))?;
     one(x.to_vec())
 }
 
@@ -97,7 +97,7 @@ fn batch_norm(cx: &View<'_>) -> Shapes {
 /// LayerNormalization: mean and deviation keep the axes before `axis`.
 fn layer_norm(cx: &View<'_>) -> Shapes {
     let Some(x) = cx.shape(0) else { return nothing() };
-    let axis = cx.axis("axis", x.len().max(1))?;
+    let axis = cx.axis(ops::LayerNormalization::AT.axis, x.len().max(1))?;
     let all: Vec<usize> = (axis..x.len()).collect();
     let rows = without(x, &all, true);
     Ok(vec![Some(x.to_vec()), Some(rows.clone()), Some(rows)])

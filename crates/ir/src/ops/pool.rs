@@ -93,7 +93,8 @@ fn max_unpool(cx: &View<'_>) -> Shapes {
     let kernel = kernel(cx)?;
     let rank = kernel.len();
     cx.expect_rank(0, rank + 2)?;
-    let (strides, pads) = (window::steps(cx, "strides", rank)?, window::borders(cx, rank)?);
+    let (strides, pads) =
+        (window::steps(cx, ops::Window::AT.strides, rank)?, window::borders(cx, rank)?);
     if cx.has(2) {
         return Ok(vec![cx.dims_in(2)]);
     }

@@ -9,7 +9,7 @@ use crate::{DType, Dim, Op, Type};
 
 ops! {
     /// (x − zero_point)·scale, per tensor, axis or block, computed in the result's type.
-    DequantizeLinear "dequantize_linear" Quant (x[form]: Any T, x_scale[form], x_zero_point[opt form]: Any T) -> (y: AttrOr("output_dtype", 1)) {
+    DequantizeLinear "dequantize_linear" Quant (x[form]: Any T, x_scale[form], x_zero_point[opt form]: Any T) -> (y: AttrOr(ops::DequantizeLinear::AT.output_dtype, 1)) {
         axis: Int = 1, block_size: Int = 0, output_dtype[opt]: DType,
     } onnx "" 10 shape like;
     /// Quantises to u8: the scale is (max(x, 0) − min(x, 0))/255, the zero point round(−min/scale), both results too.

@@ -9,27 +9,27 @@ use crate::shape::{Expr, Shapes, View, nothing, one};
 
 ops! {
     /// 1 with the probability that the operand gives, else 0.
-    Bernoulli "bernoulli" Random (x) -> (y: AttrOr("dtype", 0)) { dtype[opt]: DType, seed[opt]: Float } onnx "" 15 shape like;
+    Bernoulli "bernoulli" Random (x) -> (y: AttrOr(ops::Bernoulli::AT.dtype, 0)) { dtype[opt]: DType, seed[opt]: Float } onnx "" 15 shape like;
     /// In training mode zeroes elements with probability `ratio` (1/2 if absent), and scales the others, which the mask
     /// marks, by 1/(1 − ratio). Otherwise the operand itself.
     Dropout "dropout" Random (x, ratio[opt], training_mode[opt]) -> (y: Elem(0), mask[opt]: BOOL) { seed[opt]: Int }
         onnx "" 1 shape same_for_all identity keeps_all;
     /// Samples class indices by unnormalised log probabilities.
-    Multinomial "multinomial" Random (x) -> (y: Rule::Attr("dtype")) { dtype: DType = DType::I32, sample_size: Int = 1, seed[opt]: Float }
+    Multinomial "multinomial" Random (x) -> (y: Rule::Attr(ops::Multinomial::AT.dtype)) { dtype: DType = DType::I32, sample_size: Int = 1, seed[opt]: Float }
         onnx "" 7 shape multinomial;
     /// Normally distributed numbers.
-    RandomNormal "random_normal" Random () -> (y: Rule::Attr("dtype")) {
+    RandomNormal "random_normal" Random () -> (y: Rule::Attr(ops::RandomNormal::AT.dtype)) {
         dtype: DType = DType::F32, mean: Float = 0.0, scale: Float = 1.0, seed[opt]: Float, shape: Ints,
     } onnx "" 1 shape random;
     /// Normally distributed numbers in the shape of the operand.
-    RandomNormalLike "random_normal_like" Random (x) -> (y: AttrOr("dtype", 0)) { dtype[opt]: DType, mean: Float = 0.0, scale: Float = 1.0, seed[opt]: Float }
+    RandomNormalLike "random_normal_like" Random (x) -> (y: AttrOr(ops::RandomNormalLike::AT.dtype, 0)) { dtype[opt]: DType, mean: Float = 0.0, scale: Float = 1.0, seed[opt]: Float }
         onnx "" 1 shape like;
     /// Uniformly distributed numbers.
-    RandomUniform "random_uniform" Random () -> (y: Rule::Attr("dtype")) {
+    RandomUniform "random_uniform" Random () -> (y: Rule::Attr(ops::RandomUniform::AT.dtype)) {
         dtype: DType = DType::F32, high: Float = 1.0, low: Float = 0.0, seed[opt]: Float, shape: Ints,
     } onnx "" 1 shape random;
     /// Uniformly distributed numbers in the shape of the operand.
-    RandomUniformLike "random_uniform_like" Random (x) -> (y: AttrOr("dtype", 0)) { dtype[opt]: DType, high: Float = 1.0, low: Float = 0.0, seed[opt]: Float }
+    RandomUniformLike "random_uniform_like" Random (x) -> (y: AttrOr(ops::RandomUniformLike::AT.dtype, 0)) { dtype[opt]: DType, high: Float = 1.0, low: Float = 0.0, seed[opt]: Float }
         onnx "" 1 shape like;
 }
 

@@ -88,7 +88,7 @@ fn reduce(cx: &View<'_>) -> Shapes {
 /// ArgMax, ArgMin.
 fn arg_reduce(cx: &View<'_>) -> Shapes {
     let Some(x) = cx.shape(0) else { return nothing() };
-    let axis = cx.axis("axis", x.len())?;
+    let axis = cx.axis(ops::ArgMax::AT.axis, x.len())?;
     let Some(op) = ops::Selection::of(cx.op) else { return nothing() };
     one(without(x, &[axis], op.keepdims()))
 }
@@ -96,7 +96,7 @@ fn arg_reduce(cx: &View<'_>) -> Shapes {
 /// TopK.
 fn top_k(cx: &View<'_>) -> Shapes {
     let Some(x) = cx.shape(0) else { return nothing() };
-    let axis = cx.axis("axis", x.len())?;
+    let axis = cx.axis(ops::TopK::AT.axis, x.len())?;
     let k = cx.dims_in(1).and_then(|k| k.into_iter().next()).unwrap_or(Dim::Unknown);
     if let (Some(k), Some(n)) = (k.fixed(), x[axis].fixed())
         && k > n

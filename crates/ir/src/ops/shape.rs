@@ -53,7 +53,7 @@ fn in_order(cx: &Unchanged<'_>) -> Option<bool> {
 fn concat(cx: &View<'_>) -> Shapes {
     let count = cx.op.inputs.len();
     let Some(rank) = (0..count).find_map(|i| cx.rank(i)) else { return nothing() };
-    let axis = cx.axis("axis", rank)?;
+    let axis = cx.axis(ops::Concat::AT.axis, rank)?;
     let mut shape = dims::unknown(rank);
     shape[axis] = Dim::Fixed(0);
     for i in 0..count {
@@ -156,7 +156,7 @@ fn transpose(cx: &View<'_>) -> Shapes {
 /// Split.
 fn split(cx: &View<'_>) -> Shapes {
     let Some(x) = cx.shape(0) else { return nothing() };
-    let axis = cx.axis("axis", x.len())?;
+    let axis = cx.axis(ops::Split::AT.axis, x.len())?;
     let parts = cx.op.outputs.len();
     let part = |size: Dim| {
         let mut shape = x.to_vec();

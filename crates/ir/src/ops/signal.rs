@@ -14,19 +14,19 @@ ops! {
     /// Matrix [dft_length/2 + 1, mel bins] of triangles that map a spectrum to bins even on the mel scale 2595·log10(1
     /// + f/700).
     MelWeightMatrix "mel_weight_matrix" Signal (num_mel_bins, dft_length, sample_rate, lower_edge_hertz, upper_edge_hertz)
-        -> (y: Rule::Attr("output_datatype")) { output_datatype: DType = DType::F32 } onnx "" 17 shape mel_weights;
+        -> (y: Rule::Attr(ops::MelWeightMatrix::AT.output_datatype)) { output_datatype: DType = DType::F32 } onnx "" 17 shape mel_weights;
     /// Fourier transforms of frames of `frame_length` elements, `frame_step` apart, times the window: [batch, frames,
     /// terms, 2].
     STFT "stft" Signal (signal, frame_step, window[opt], frame_length[opt]) -> (y: Elem(0)) { onesided: Flag = true }
         onnx "" 17 shape stft;
     /// Blackman window; `periodic` divides the circle into `size` parts, else into size − 1.
-    BlackmanWindow "blackman_window" Signal (size) -> (y: Rule::Attr("output_datatype")) { output_datatype: DType = DType::F32, periodic: Flag = true }
+    BlackmanWindow "blackman_window" Signal (size) -> (y: Rule::Attr(ops::BlackmanWindow::AT.output_datatype)) { output_datatype: DType = DType::F32, periodic: Flag = true }
         onnx "" 17 shape signal_window;
     /// Hamming window, 25/46 its constant term; `periodic` as for the Blackman window.
-    HammingWindow "hamming_window" Signal (size) -> (y: Rule::Attr("output_datatype")) { output_datatype: DType = DType::F32, periodic: Flag = true }
+    HammingWindow "hamming_window" Signal (size) -> (y: Rule::Attr(ops::HammingWindow::AT.output_datatype)) { output_datatype: DType = DType::F32, periodic: Flag = true }
         onnx "" 17 shape signal_window;
     /// Hann window; `periodic` as for the Blackman window.
-    HannWindow "hann_window" Signal (size) -> (y: Rule::Attr("output_datatype")) { output_datatype: DType = DType::F32, periodic: Flag = true }
+    HannWindow "hann_window" Signal (size) -> (y: Rule::Attr(ops::HannWindow::AT.output_datatype)) { output_datatype: DType = DType::F32, periodic: Flag = true }
         onnx "" 17 shape signal_window;
 }
 

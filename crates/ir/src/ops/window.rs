@@ -1,8 +1,10 @@
 //! Sizes of sliding windows, for convolution and pooling.
 
+use crate::op::kinds::Ints;
+use crate::op::view;
 use crate::op::words::AutoPad;
 use crate::shape::{ShapeError, View, dims};
-use crate::{Dim, Shape, geometry, ops};
+use crate::{AttrName, Dim, Shape, geometry, ops};
 
 /// Kernel, strides, dilations and padding of an op, one entry a spatial axis.
 pub(super) struct Windows {
@@ -32,27 +34,36 @@ pub(super) fn kernel_shape(
 /// Numbers of an attribute, `each` of them for each of `axes` spatial axes.
 fn list(
     cx: &View<'_>,
-    name: &str,
+    name: AttrName<Ints>,
     (each, axes): (usize, usize),
     least: i64,
 ) -> Result<Vec<i64>, ShapeError> {
-    let values = geometry::per_axis(name, cx.op.ints(name), (each, axes), least, least as usize);
+    let given = view::optional(cx.op, name);
+    let values = geometry::per_axis(name.text(), given, (each, axes), least, least as usize);
     let values = values.map_err(|e| cx.error(e.to_string()))?;
     Ok(values.into_iter().map(|v| v as i64).collect())
 }
 
 /// Strides or dilations; 1 where they are left out.
-pub(super) fn steps(cx: &View<'_>, name: &str, axes: usize) -> Result<Vec<i64>, ShapeError> {
+pub(super) fn steps(
+    cx: &View<'_>,
+    name: AttrName<Ints>,
+    axes: usize,
+) -> Result<Vec<i64>, ShapeError> {
     list(cx, name, (1, axes), 1)
 }
 
 /// The borders at the beginning of each axis, then those at the end; 0 by default.
 pub(super) fn borders(cx: &View<'_>, axes: usize) -> Result<Vec<i64>, ShapeError> {
-    list(cx, "pads", (2, axes), 0)
+    list(cx, ops::Window::AT.pads, (2, axes), 0)
 }
 
 /// One number for each spatial axis that may be 0; 0 where they are left out.
-pub(super) fn extras(cx: &View<'_>, name: &str, axes: usize) -> Result<Vec<i64>, ShapeError> {
+pub(super) fn extras(
+    cx: &View<'_>,
+    name: AttrName<Ints>,
+    axes: usize,
+) -> Result<Vec<i64>, ShapeError> {
     list(cx, name, (1, axes), 0)
 }
 
@@ -63,8 +74,8 @@ impl Windows {
         let auto_pad = ops::AutoPadded::of(cx.op).map_or(AutoPad::NotSet, |op| op.auto_pad());
         let pads = borders(cx, rank)?;
         Ok(Windows {
-            strides: steps(cx, "strides", rank)?,
-            dilations: steps(cx, "dilations", rank)?,
+            strides: steps(cx, ops::Window::AT.strides, rank)?,
+            dilations: steps(cx, ops::Dilated::AT.dilations, rank)?,
             pads: match auto_pad {
                 AutoPad::NotSet => pads,
                 _ => vec![0; 2 * rank],
@@ -80,8 +91,7 @@ impl Windows {
         let fixed = |shape: &[Dim]| shape.iter().map(Dim::fixed).collect::<Option<Vec<usize>>>();
         if let (Some(spatial), Some(kernel)) = (fixed(input), fixed(&self.kernel)) {
             let (strides, dilations) = (Some(&self.strides[..]), Some(&self.dilations[..]));
-            let auto_pad = self.auto_pad.text();
-            let pads = Some(&self.pads[..]);
+            let (pads, auto_pad) = (Some(&self.pads[..]), self.auto_pad);
             let windows =
                 geometry::windows(&spatial, &kernel, strides, dilations, pads, auto_pad, self.ceil);
             let windows =

@@ -2,7 +2,9 @@
 
 use super::error::ShapeError;
 use super::{Infer, View, dims, join};
-use crate::{Block, DType, Dim, Op, OpKind, Type, ValueId, counted, ops};
+use crate::op::kinds::Ints;
+use crate::op::view;
+use crate::{AttrName, Block, DType, Dim, Op, OpKind, Type, ValueId, counted, ops};
 
 impl Infer<'_> {
     /// Infers the regions of a control-flow op and the types of its results.
@@ -161,7 +163,10 @@ impl Infer<'_> {
         let states = scanned.and_then(|n| op.inputs.len().checked_sub(n)).ok_or_else(|| {
             self.wrong(op, "`num_scan_inputs` is greater than the number of inputs")
         })?;
-        let axis_of = |name: &str, i: usize| op.ints(name).and_then(|a| a.get(i)).copied();
+        let at = ops::Scan::AT;
+        let axis_of = |name: AttrName<Ints>, i: usize| {
+            view::optional(op, name).and_then(|a| a.get(i)).copied()
+        };
         let mut types = vec![];
         let mut length = Dim::Unknown;
         for (i, v) in op.inputs.iter().enumerate() {
@@ -174,7 +179,7 @@ impl Infer<'_> {
                 return Err(self.wrong(op, format!("input {i} is not a tensor")));
             };
             if let Some(shape) = &mut t.shape {
-                let axis = axis_of("scan_input_axes", slice).unwrap_or(0);
+                let axis = axis_of(at.scan_input_axes, slice).unwrap_or(0);
                 let axis = crate::geometry::axis(axis, shape.len())
                     .map_err(|e| self.wrong(op, e.to_string()))?;
                 let n = shape.remove(axis);
@@ -190,7 +195,7 @@ impl Infer<'_> {
             let ty = match i.checked_sub(states) {
                 None => types[i].clone(),
                 Some(slice) => {
-                    let axis = axis_of("scan_output_axes", slice).unwrap_or(0);
+                    let axis = axis_of(at.scan_output_axes, slice).unwrap_or(0);
                     let ty = self.yielded(op, body, i)?;
                     stacked(&ty, length.clone(), axis)
                         .ok_or_else(|| self.wrong(op, format!("output {i} cannot be stacked")))?

@@ -5,7 +5,9 @@ use super::error::ShapeError;
 use super::expr::Expr;
 use super::known::{Elem, Known, MAX_ELEMS};
 use super::values::Values;
-use crate::{DType, Dim, Func, Op, Shape, Type, ValueId, geometry};
+use crate::op::kinds::Int;
+use crate::op::view;
+use crate::{AttrName, DType, Dim, Func, Op, Shape, Type, ValueId, geometry};
 
 /// An op, the types of its operands and what is known of their values.
 pub(crate) struct View<'a> {
@@ -146,8 +148,8 @@ impl<'a> View<'a> {
     }
 
     /// Attribute `name` as an axis below `rank`.
-    pub(crate) fn axis(&self, name: &str, rank: usize) -> Result<usize, ShapeError> {
-        self.wrap(self.op.int(name).unwrap_or(0), rank)
+    pub(crate) fn axis(&self, name: AttrName<Int>, rank: usize) -> Result<usize, ShapeError> {
+        self.wrap(view::set_or_declared(self.op, name).unwrap_or(0), rank)
     }
 
     /// Several axes, sorted.

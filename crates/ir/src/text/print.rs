@@ -3,7 +3,7 @@
 use super::lexer::{is_name_char, is_word_char};
 use super::{LISTED, data};
 use crate::literal::LiteralData;
-use crate::{Attr, Block, Dim, Func, Literal, Module, Op, OpKind, Space, Type, ValueId};
+use crate::{Attr, Block, Dim, Func, Literal, Module, Op, Space, Type, ValueId, ops};
 use std::collections::{HashMap, HashSet};
 use std::fmt::{self, Display, Formatter, Write};
 
@@ -249,9 +249,7 @@ impl<'a> Printer<'a> {
 
     /// A constant whose type is that of its data, and so stands in the text already.
     fn is_plain_constant(&self, op: &Op) -> bool {
-        let (OpKind::Constant, Some(Attr::Tensor(value))) = (op.kind, op.attrs.get("value")) else {
-            return false;
-        };
+        let Some(value) = ops::Constant::of(op).map(|op| op.value()) else { return false };
         let ty = |id: &Option<ValueId>| id.and_then(|id| self.func.values.get(id.index()));
         op.outputs.len() == 1 && ty(&op.outputs[0]).is_some_and(|info| info.ty == value.ty())
     }

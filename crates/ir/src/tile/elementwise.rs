@@ -20,7 +20,7 @@ pub(crate) fn alike(site: &Site<'_>) -> Types {
     (1..site.op.inputs.len()).try_for_each(|i| site.expect(i, &ty))?;
     let result = match site.op.decl().result(0).map(|r| r.rule) {
         Some(Rule::Is(dtype)) => dtype,
-        Some(Rule::Attr(name)) => site.dtype(name)?,
+        Some(Rule::Attr(name)) => site.element(name)?,
         _ => dtype,
     };
     one(Type::fixed(result, &dims))

@@ -63,7 +63,7 @@ pub(crate) fn signature(func: &Func, op: &Op) -> Result<Vec<Signature>, TypeErro
 pub(crate) fn pack(site: &Site<'_>) -> Result<usize, TypeError> {
     let pack = ops::Map::of(site.op).and_then(|op| usize::try_from(op.pack()).ok());
     pack.filter(|n| (1..=super::MAX_ELEMENTS).contains(n))
-        .ok_or_else(|| site.wrong_attr("pack", "positive"))
+        .ok_or_else(|| site.wrong_attr(ops::Map::AT.pack, "positive"))
 }
 
 pub(crate) fn operands(site: &Site<'_>, first: usize) -> Result<Vec<Type>, TypeError> {

@@ -1,7 +1,8 @@
 //! An op in its function, as the rules ask about it.
 
-use crate::op::TypeError;
-use crate::{Block, DType, Func, Level, Op, Space, Type, ValueId};
+use crate::op::kinds::{self, AttrType};
+use crate::op::{TypeError, view};
+use crate::{Attr, AttrName, Block, DType, Func, Level, Op, Space, Type, ValueId};
 
 /// An op in its function.
 pub(crate) struct Site<'a> {
@@ -181,58 +182,68 @@ impl<'a> Site<'a> {
     }
 
     /// The error that an attribute has a value that the op does not take.
-    pub(crate) fn wrong_attr(&self, name: &'static str, expected: impl Into<String>) -> TypeError {
+    pub(crate) fn wrong_attr<K>(
+        &self,
+        name: AttrName<K>,
+        expected: impl Into<String>,
+    ) -> TypeError {
         TypeError::AttributeValue {
             op: self.op.decl().name,
-            name,
-            actual: self.op.attr(name).map_or("absent".into(), |a| a.to_string()),
+            name: name.text(),
+            actual: view::shown(self.op, name),
             expected: expected.into(),
         }
     }
 
-    /// An integer attribute.
-    pub(crate) fn int(&self, name: &'static str) -> Result<i64, TypeError> {
-        self.op.int(name).ok_or_else(|| self.wrong_attr(name, "an integer"))
+    /// The value of an attribute that must be set or have a default.
+    fn attr<K: AttrType>(
+        &self,
+        name: AttrName<K>,
+        expected: &str,
+    ) -> Result<K::View<'a>, TypeError> {
+        view::set_or_declared(self.op, name).ok_or_else(|| self.wrong_attr(name, expected))
     }
 
     /// An axis: 0 … `rank` − 1.
-    pub(crate) fn axis(&self, name: &'static str, rank: usize) -> Result<usize, TypeError> {
-        let axis = usize::try_from(self.int(name)?).ok().filter(|&axis| axis < rank);
+    pub(crate) fn axis(&self, name: AttrName<kinds::Int>, rank: usize) -> Result<usize, TypeError> {
+        let axis = usize::try_from(self.attr(name, "an integer")?).ok();
+        let axis = axis.filter(|&axis| axis < rank);
         axis.ok_or_else(|| self.wrong_attr(name, format!("an axis below {rank}")))
     }
 
     /// Truth values are 0 or 1.
     pub(super) fn flags(&self) -> Result<(), TypeError> {
-        let wrong = |name| !matches!(self.op.int(name), Some(0 | 1));
-        let mut flags = self.op.decl().attrs.iter().filter(|attr| attr.flag);
-        match flags.find(|attr| wrong(attr.name)) {
-            Some(attr) => Err(self.wrong_attr(attr.name, "0 or 1")),
-            None => Ok(()),
+        for attr in self.op.decl().attrs.iter().filter(|attr| attr.flag) {
+            let value = view::value(self.op, attr);
+            if !matches!(value, Some(Attr::Int(0 | 1))) {
+                return Err(TypeError::AttributeValue {
+                    op: self.op.decl().name,
+                    name: attr.name,
+                    actual: value.map_or("absent".into(), |value| value.to_string()),
+                    expected: "0 or 1".into(),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// The error that a choice is none of those that the op takes at this level.
+    pub(crate) fn among<K: Copy + PartialEq + std::fmt::Display>(
+        &self,
+        name: AttrName<K>,
+        given: K,
+        choices: &[K],
+    ) -> Result<(), TypeError> {
+        let expected = || choices.iter().map(K::to_string).collect::<Vec<_>>().join(", ");
+        match choices.contains(&given) {
+            true => Ok(()),
+            false => Err(self.wrong_attr(name, format!("one of {}", expected()))),
         }
     }
 
-    /// A text attribute, one of `choices`.
-    pub(crate) fn choice(
-        &self,
-        name: &'static str,
-        choices: &[&str],
-    ) -> Result<&'a str, TypeError> {
-        let choice = self.op.str(name).filter(|value| choices.contains(value));
-        choice.ok_or_else(|| self.wrong_attr(name, format!("one of {}", choices.join(", "))))
-    }
-
-    /// An element type attribute whose elements live in blocks.
-    pub(crate) fn dtype(&self, name: &'static str) -> Result<DType, TypeError> {
-        self.element(self.op.dtype(name), name)
-    }
-
     /// The element type in an attribute, of those that live in blocks.
-    pub(crate) fn element(
-        &self,
-        given: Option<DType>,
-        name: &'static str,
-    ) -> Result<DType, TypeError> {
-        let dtype = given.filter(|&dtype| super::is_element(dtype));
+    pub(crate) fn element(&self, name: AttrName<kinds::DType>) -> Result<DType, TypeError> {
+        let dtype = view::set_or_declared(self.op, name).filter(|&d| super::is_element(d));
         dtype.ok_or_else(|| self.wrong_attr(name, "an element type of blocks"))
     }
 

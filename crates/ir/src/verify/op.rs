@@ -53,9 +53,7 @@ pub(crate) fn attributes(op: &Op) -> Result<(), Violation> {
             return Err(Violation::AttrWord { name, found, choices });
         }
     }
-    if let Some(attr) =
-        decl.attrs.iter().find(|a| a.is_required() && op.attrs.get(a.name).is_none())
-    {
+    if let Some(attr) = decl.attrs.iter().find(|a| a.is_required() && op.attrs.get(a).is_none()) {
         return Err(Violation::MissingAttr(attr.name));
     }
     Ok(())

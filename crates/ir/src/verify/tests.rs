@@ -58,7 +58,7 @@ fn names_are_unique() {
 
 #[test]
 fn undeclared_attributes() {
-    let unknown = fault(|f| f.body.ops[0].attrs.set("alpha", Attr::Float(1.0)));
+    let unknown = fault(|f| f.body.ops[0].attrs.put(crate::ops::Elu::AT.alpha, 1.0));
     assert_eq!(unknown.1, Violation::UnknownAttr("alpha".into()));
 }
 
@@ -103,7 +103,7 @@ fn each_op_is_fine_with_its_required_parts() {
                 crate::AttrKind::Type => Attr::Type(Type::unranked(DType::F16)),
                 crate::AttrKind::Tensor => Attr::Tensor(crate::Literal::scalar(1f32)),
             };
-            op.attrs.set(attr.name, value);
+            op.attrs.set(attr, value);
         }
         func.body.ops.push(op);
         func.verify().unwrap_or_else(|e| panic!("{e}"));

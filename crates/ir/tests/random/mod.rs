@@ -4,7 +4,7 @@ use crate::rng::Rng;
 use trident_ir::op::Arity;
 use trident_ir::{
     AccumulatorType, Attr, AttrKind, Block, DType, DescriptorType, Dim, Func, Level, Literal, Loc,
-    Module, Op, OpKind, PointerType, Space, Type, ValueId,
+    Module, Op, OpKind, PointerType, Space, Type, ValueId, generic, ops,
 };
 
 const NAMES: &[&str] = &[
@@ -127,15 +127,15 @@ fn op(rng: &mut Rng, func: &mut Func, scope: &[ValueId], kind: OpKind, depth: us
     let mut op = Op::new(kind, inputs, vec![]);
     for declared in decl.attrs {
         if rng.chance(60) {
-            op.attrs.set(declared.name, attr(rng, declared.kind()));
+            generic::set(&mut op, declared, attr(rng, declared.kind()));
         }
     }
     let n = count(decl.results.iter().map(|r| r.arity), rng);
     for _ in 0..n {
-        let literal = op.attrs.get("value").filter(|_| kind == OpKind::Constant && rng.chance(70));
-        let ty = match literal {
-            Some(Attr::Tensor(t)) => t.ty(),
-            _ => ty(rng, 0),
+        let constant = ops::Constant::of(&op).filter(|_| rng.chance(70));
+        let ty = match constant {
+            Some(constant) => constant.value().ty(),
+            None => ty(rng, 0),
         };
         op.outputs.push(rng.chance(85).then(|| value(rng, func, ty)));
     }

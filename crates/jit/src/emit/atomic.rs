@@ -2,9 +2,10 @@
 
 use cranelift_codegen::ir::{InstBuilder, Value};
 use trident_ir::dtype::Class;
+use trident_ir::op::words::{AtomicOp, MemoryOrder};
 use trident_ir::{DType, Op, OpKind as K, ops};
 use trident_runtime::Checks;
-use trident_tile_analysis::{Elem, NodeId, Ordering, index_bits};
+use trident_tile_analysis::{Elem, NodeId, index_bits};
 
 use super::node::{Kind, Register};
 use super::{Emitter, Result, malformed, refused, view};
@@ -36,9 +37,13 @@ impl<'m> Emitter<'m, '_> {
         if self.checking.checks == Checks::None {
             return Ok(());
         }
-        let order = Ordering::of(op).map_or("acq_rel", |op| op.order);
-        let acquire = matches!(order, "acquire" | "acq_rel");
-        let release = matches!(order, "release" | "acq_rel");
+        let order = ops::Ordered::of(op).map_or(MemoryOrder::AcqRel, |op| op.order());
+        let (acquire, release) = match order {
+            MemoryOrder::Relaxed => (false, false),
+            MemoryOrder::Acquire => (true, false),
+            MemoryOrder::Release => (false, true),
+            MemoryOrder::AcqRel => (true, true),
+        };
         let flag = |on: bool, bit: u64| if on { bit } else { 0 };
         let kind = abi::Kind::ATOMIC
             | flag(acquire, abi::Kind::ACQUIRE)
@@ -154,7 +159,7 @@ impl<'m> Emitter<'m, '_> {
         (ptr, value, mask): (NodeId, NodeId, NodeId),
         dtype: DType,
     ) -> Result<()> {
-        let routine = rmw(op, view(op, ops::DescriptorReduce::of)?.op(), dtype)?;
+        let routine = rmw(op, view(op, ops::DescriptorReduce::of)?.op().into(), dtype)?;
         let addresses = self.address(ptr, dims)?;
         let values = self.address(value, dims)?;
         let mask_at = self.address(mask, dims)?;
@@ -193,28 +198,27 @@ fn of_class(class: Class, dtype: DType) -> Option<DType> {
     DType::ALL.iter().copied().find(|d| d.class() == class && d.bits() == dtype.bits())
 }
 
-/// The routine for the atomic op `name`. Where only bits matter, signed integers, unsigned integers and floats share
+/// The routine for an atomic op. Where only bits matter, signed integers, unsigned integers and floats share
 /// routines.
-fn rmw(op: &Op, name: &str, dtype: DType) -> Result<Routine> {
-    let (rmw, bits_only) = match name {
-        "add" | "fadd" => (Rmw::Add, false),
-        "and" => (Rmw::And, true),
-        "or" => (Rmw::Or, true),
-        "xor" => (Rmw::Xor, true),
-        "max" | "umax" => (Rmw::Max, false),
-        "min" | "umin" => (Rmw::Min, false),
-        "exchange" => (Rmw::Exchange, true),
-        _ => return Err(malformed(op, format!("there is no atomic `{name}`"))),
+fn rmw(op: &Op, change: AtomicOp, dtype: DType) -> Result<Routine> {
+    let (rmw, bits_only) = match change {
+        AtomicOp::Add | AtomicOp::FAdd => (Rmw::Add, false),
+        AtomicOp::And => (Rmw::And, true),
+        AtomicOp::Or => (Rmw::Or, true),
+        AtomicOp::Xor => (Rmw::Xor, true),
+        AtomicOp::Max | AtomicOp::UMax => (Rmw::Max, false),
+        AtomicOp::Min | AtomicOp::UMin => (Rmw::Min, false),
+        AtomicOp::Exchange => (Rmw::Exchange, true),
     };
     let (signed, unsigned) = (of_class(Class::Int, dtype), of_class(Class::UInt, dtype));
-    let candidates = match name {
-        "umax" | "umin" => vec![unsigned],
-        "add" if dtype.is_int() => vec![Some(dtype), signed, unsigned],
+    let candidates = match change {
+        AtomicOp::UMax | AtomicOp::UMin => vec![unsigned],
+        AtomicOp::Add if dtype.is_int() => vec![Some(dtype), signed, unsigned],
         _ if bits_only => vec![Some(dtype), signed, unsigned],
         _ => vec![Some(dtype)],
     };
     let routines =
         candidates.into_iter().flatten().map(|dtype| Routine::AtomicRmw { op: rmw, dtype });
     let mut found = routines.filter(|r| r.slot().is_some());
-    found.next().ok_or_else(|| refused(op, format!("there is no atomic `{name}` of {dtype}")))
+    found.next().ok_or_else(|| refused(op, format!("there is no atomic `{change}` of {dtype}")))
 }

@@ -6,13 +6,14 @@
 use std::mem::offset_of;
 
 use cranelift_codegen::ir::{InstBuilder, Value, types};
+use trident_ir::op::words::ScaledFormat;
 use trident_ir::{DType, Op, ops};
 use trident_runtime::Checks;
 use trident_tile_analysis::{Bit, Elem, NodeId, axes, index_bits, own};
 
 use super::guard::Numbers;
 use super::node::Kind;
-use super::{Emitter, Result, malformed, refused, view};
+use super::{Emitter, Result, refused, view};
 use crate::routine::{
     Dot, DotScaled, Factor, Format, Routine, ScaledFactor, dot_scaled_scratch_bytes,
     dot_scratch_bytes,
@@ -200,7 +201,7 @@ impl<'m> Emitter<'m, '_> {
         }
         let [batch, m, n] = matrix(op, &dims)?;
         let [_, _, columns] = matrix(op, &a_dims)?;
-        let packed = dot.a_format() == "e2m1" && dot.a_k_pack();
+        let packed = dot.a_format() == ScaledFormat::E2M1 && dot.a_k_pack();
         let k = if packed { 2 * columns } else { columns };
         let (out, fresh) = self.summed_in(op, c, &dims)?;
         if fresh {
@@ -235,26 +236,22 @@ impl<'m> Emitter<'m, '_> {
             self.put_int(record, offset, value);
         }
         let factors = [
-            (offset_of!(DotScaled, a), a, "a_format", "a_k_pack", scales[0]),
-            (offset_of!(DotScaled, b), b, "b_format", "b_k_pack", scales[1]),
+            (offset_of!(DotScaled, a), a, dot.a_format(), dot.a_k_pack(), scales[0]),
+            (offset_of!(DotScaled, b), b, dot.b_format(), dot.b_k_pack(), scales[1]),
         ];
         for (at, data, format, k_pack, (scale, group, scale_format)) in factors {
-            let format = match op.str(format) {
-                Some("e4m3") => Factor::E4M3,
-                Some("e5m2") => Factor::E5M2,
-                Some("e2m1") => Factor::E2M1,
-                Some("bf16") => Factor::BF16,
-                Some("fp16") => Factor::FP16,
-                other => {
-                    let name = other.unwrap_or_default();
-                    return Err(malformed(op, format!("`{name}` is not a format")));
-                }
+            let format = match format {
+                ScaledFormat::E4M3 => Factor::E4M3,
+                ScaledFormat::E5M2 => Factor::E5M2,
+                ScaledFormat::E2M1 => Factor::E2M1,
+                ScaledFormat::Bf16 => Factor::BF16,
+                ScaledFormat::Fp16 => Factor::FP16,
             };
             self.put(record, at + offset_of!(ScaledFactor, data), data);
             self.put(record, at + offset_of!(ScaledFactor, scale), scale);
             for (offset, value) in [
                 (offset_of!(ScaledFactor, format), format as i64),
-                (offset_of!(ScaledFactor, k_pack), i64::from(op.flag(k_pack))),
+                (offset_of!(ScaledFactor, k_pack), i64::from(k_pack)),
                 (offset_of!(ScaledFactor, group), group as i64),
                 (offset_of!(ScaledFactor, scale_format), scale_format as i64),
             ] {

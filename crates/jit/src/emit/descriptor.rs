@@ -1,6 +1,7 @@
 //! Descriptors: blocks of pointers and masks, generated where they are needed.
 
 use cranelift_codegen::ir::{InstBuilder, Value};
+use trident_ir::op::words::DescriptorPadding;
 use trident_ir::{DType, Op, Type, ops};
 use trident_tile_analysis::{Elem, Fun, NodeId, axes, index_bits, own};
 
@@ -34,8 +35,8 @@ impl<'m> Emitter<'m, '_> {
         let strides: Result<Vec<Value>> =
             (at.dims + rank..at.dims + 2 * rank).map(|i| Ok(self.scalar(op, i)?.0)).collect();
         let padding = match made.padding() {
-            "nan" => nan(ty.dtype),
-            _ => 0,
+            DescriptorPadding::Nan => nan(ty.dtype),
+            DescriptorPadding::Zero => 0,
         };
         let padding = self.int(padding);
         let (elem, block) = (ty.dtype, ty.block.clone());

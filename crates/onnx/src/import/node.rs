@@ -8,7 +8,7 @@ use crate::dtype;
 use crate::error::{OnnxError, OnnxErrorKind, kind_name};
 use crate::proto::{AttributeProto, GraphProto, NodeProto};
 use trident_ir::op::{Arity, AttrDecl, Default, TypeError};
-use trident_ir::{Attr, AttrKind, Builder, DType, Func, Op, Type, ValueId};
+use trident_ir::{Attr, AttrKind, Builder, DType, Func, Op, Type, ValueId, generic};
 
 /// A node as the model has it: its operands are values of the function under construction, and its attributes go by the names
 /// in the file.
@@ -175,11 +175,11 @@ impl<'a> Node<'a> {
             let attr =
                 known.ok_or_else(|| OnnxErrorKind::UnknownAttribute { name: name.to_owned() })?;
             if let Some(value) = fit(attr, name, value)? {
-                op.attrs.set(attr.name, value);
+                generic::set(&mut op, attr, value);
             }
         }
         for attr in decl.attrs {
-            if matches!(attr.default, Default::Required(_)) && op.attrs.get(attr.name).is_none() {
+            if matches!(attr.default, Default::Required(_)) && generic::get(&op, attr).is_none() {
                 return Err(OnnxErrorKind::MissingAttribute { name: attr.name.to_owned() });
             }
         }

@@ -48,7 +48,7 @@ fn repeat(cx: &mut Rewriter<'_>, op: &Op, seen: &RefCell<Seen>) -> Option<Change
 
 fn same_attrs(a: &Attrs, b: &Attrs) -> bool {
     a.iter().count() == b.iter().count()
-        && a.iter().all(|(name, x)| b.get(name).is_some_and(|y| same_attr(x, y)))
+        && a.iter().zip(b.iter()).all(|((m, x), (n, y))| m == n && same_attr(x, y))
 }
 
 /// Equality bit by bit: 0 and −0 differ, a NaN equals itself.

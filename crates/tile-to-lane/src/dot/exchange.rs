@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use trident_ir::{DType, OpKind as K, Type, ValueId, ops};
+use trident_ir::{DType, Op, OpKind as K, Type, ValueId, ops};
 
 use super::memory::{Part, inside};
 use super::order::{Order, Shape, Use};
@@ -93,9 +93,10 @@ impl Emitter<'_, '_> {
                 for &register in &own.registers {
                     let index = inside(&product.first(&product.grid.at(register)), *parts);
                     let inputs =
-                        [Some(area.at(e, &index)?), Some(matrices[register]), Some(stride)];
+                        vec![Some(area.at(e, &index)?), Some(matrices[register]), Some(stride)];
                     let kind = product.kind(K::MatrixStore);
-                    e.build(kind.decl().name, |b| b.ops(kind, &inputs, &[], 0))?;
+                    let store = Op::new(kind, inputs, vec![]);
+                    e.build(kind.decl().name, |b| b.append(store, 0))?;
                 }
                 Ok(vec![])
             })?;
@@ -187,7 +188,7 @@ impl Emitter<'_, '_> {
     /// A fragment of sums, made as this op makes a matrix.
     fn fragment(&mut self, product: &Product, kind: K, inputs: &[ValueId]) -> Result<ValueId> {
         let (kind, types) = (product.kind(kind), [product.fragment()]);
-        let made = self.build(kind.decl().name, |b| b.declared(kind, inputs, &[], &types))?;
+        let made = self.build(kind.decl().name, |b| b.declared(kind, inputs, &types))?;
         Ok(made[0])
     }
 

@@ -1,5 +1,6 @@
 //! Blocks in the threadgroup memory of products.
 
+use trident_ir::op::words::BarrierMemory;
 use trident_ir::{Block, DType, OpKind as K, Type, ValueId, ops};
 
 use super::order::Order;
@@ -74,7 +75,7 @@ impl Emitter<'_, '_> {
         areas: impl IntoIterator<Item = &'a Area>,
     ) -> Result<()> {
         match areas.into_iter().any(|area| self.may_be_read(&area.part)) {
-            true => self.wait("threadgroup"),
+            true => self.wait(BarrierMemory::Threadgroup),
             false => Ok(()),
         }
     }
@@ -84,7 +85,7 @@ impl Emitter<'_, '_> {
         &mut self,
         areas: impl IntoIterator<Item = &'a Area>,
     ) -> Result<()> {
-        self.wait("threadgroup")?;
+        self.wait(BarrierMemory::Threadgroup)?;
         areas.into_iter().for_each(|area| self.note_read(&area.part));
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! Products of scaled factors as products of the factors times their scales, in a type that holds these exactly, except
 //! numbers near the ends of its range.
 
+use trident_ir::op::words::ScaledFormat;
 use trident_ir::op::words::ShiftDirection;
 use trident_ir::op::{New, TypeError};
 use trident_ir::{Block, Builder, DType, Func, Literal, Op, OpKind as K, ValueId, ops};
@@ -40,7 +41,7 @@ fn product(func: &mut Func, op: ops::DotScaled<'_>) -> Made<Vec<Op>> {
     let of = |x, scale, format, k_pack, is_right| Factor {
         x,
         scale,
-        is_packed: format == "e2m1",
+        is_packed: format == ScaledFormat::E2M1,
         k_pack,
         is_right,
     };
@@ -122,16 +123,16 @@ impl Blocks<'_> {
         let normal = self.with(K::Min, exponent, 1)?;
         let digit = self.with(K::BitwiseAnd, magnitude, 1)?;
         let leading = self.shift_left(normal, 1)?;
-        let digits = self.b.op(K::BitwiseOr, &[leading, digit], &[])?;
-        let by = self.b.op(K::Sub, &[exponent, normal], &[])?;
+        let digits = self.b.op(K::BitwiseOr, &[leading, digit])?;
+        let by = self.b.op(K::Sub, &[exponent, normal])?;
         let halves = self.b.add(left(digits, by))?;
         let halves = self.cast(halves, DType::F32)?;
         let half = self.number(halves, DType::F32, 0.5)?;
-        let value = self.b.op(K::Mul, &[halves, half], &[])?;
-        let negative = self.b.op(K::Neg, &[value], &[])?;
+        let value = self.b.op(K::Mul, &[halves, half])?;
+        let negative = self.b.op(K::Neg, &[value])?;
         let eight = self.number(code, DType::U8, 8.0)?;
-        let is_positive = self.b.op(K::Less, &[code, eight], &[])?;
-        self.b.op(K::Where, &[is_positive, value, negative], &[])
+        let is_positive = self.b.op(K::Less, &[code, eight])?;
+        self.b.op(K::Where, &[is_positive, value, negative])
     }
 
     /// Times the scale of the group along k: one for each row of a or column of b (`transposed`).
@@ -157,11 +158,11 @@ impl Blocks<'_> {
             }
             values.push(value);
         }
-        let product = self.b.op(K::Mul, &[x, values[0]], &[])?;
+        let product = self.b.op(K::Mul, &[x, values[0]])?;
         let Some(&least) = values.get(1) else { return Ok(product) };
         let half = self.number(product, DType::F32, 0.5)?;
-        let halved = self.b.op(K::Mul, &[product, half], &[])?;
-        self.b.op(K::Where, &[least, halved, product], &[])
+        let halved = self.b.op(K::Mul, &[product, half])?;
+        self.b.op(K::Where, &[least, halved, product])
     }
 
     /// Scales as f32. GPUs may treat 2^-127 as 0, so it is doubled, and the condition holds there.
@@ -172,14 +173,14 @@ impl Blocks<'_> {
         let bits = self.bitcast(scale, DType::U8)?;
         let bits = self.cast(bits, DType::I32)?;
         let zero = self.number(bits, DType::I32, 0.0)?;
-        let least = self.b.op(K::Equal, &[bits, zero], &[])?;
+        let least = self.b.op(K::Equal, &[bits, zero])?;
         let exponent = self.with(K::Max, bits, 1)?;
         let shifted = self.shift_left(exponent, 23)?;
         let power = self.bitcast(shifted, DType::F32)?;
         let none = self.number(bits, DType::I32, 255.0)?;
-        let is_none = self.b.op(K::Equal, &[bits, none], &[])?;
+        let is_none = self.b.op(K::Equal, &[bits, none])?;
         let nan = self.number(power, DType::F32, f64::NAN)?;
-        Ok((self.b.op(K::Where, &[is_none, nan, power], &[])?, Some(least)))
+        Ok((self.b.op(K::Where, &[is_none, nan, power])?, Some(least)))
     }
 
     fn dims(&self, x: ValueId) -> Vec<usize> {
@@ -208,7 +209,7 @@ impl Blocks<'_> {
     fn with(&mut self, kind: K, x: ValueId, value: u8) -> Made<ValueId> {
         let dtype = self.b.func.ty(x).dtype().unwrap_or(DType::U8);
         let value = self.number(x, dtype, value.into())?;
-        self.b.op(kind, &[x, value], &[])
+        self.b.op(kind, &[x, value])
     }
 
     fn shift_left(&mut self, x: ValueId, by: u8) -> Made<ValueId> {

@@ -1,13 +1,28 @@
 //! Descriptors of tensors in memory. The sign of their integers matters only to reductions; blocks of unsigned integers
 //! are read and written as the signed numbers of Triton IR.
 
+use super::emit::Keywords;
 use super::{Import, Lowered};
 use crate::Failure;
 use crate::syntax::Op;
+use trident_ir::op::words::{DescriptorPadding, DescriptorReduction};
 use trident_ir::types::{DescriptorType, PointerType};
 use trident_ir::{DType, Op as IrOp, Type, ValueId, ops};
 
-const UPDATES: &[&str] = &["", "add", "min", "max", "inc", "dec", "and", "or", "xor"];
+/// Reductions; `None` for those that are refused.
+const UPDATES: Keywords<Option<DescriptorReduction>> = Keywords {
+    first: 1,
+    known: &[
+        ("add", Some(DescriptorReduction::Add)),
+        ("min", Some(DescriptorReduction::Min)),
+        ("max", Some(DescriptorReduction::Max)),
+        ("inc", None),
+        ("dec", None),
+        ("and", Some(DescriptorReduction::And)),
+        ("or", Some(DescriptorReduction::Or)),
+        ("xor", Some(DescriptorReduction::Xor)),
+    ],
+};
 
 impl Import<'_, '_> {
     pub(super) fn descriptor(&mut self, op: &Op<'_>, name: &str, xs: &[ValueId]) -> Lowered {
@@ -45,11 +60,8 @@ impl Import<'_, '_> {
                 ops::DescriptorScatter::new(descriptor, block, rows, column).into()
             }
             "descriptor_reduce" => {
-                let update = match self.keyword(op, "kind", UPDATES)? {
-                    "inc" | "dec" => {
-                        return self.attribute(op, "kind", "add, min, max, and, or or xor");
-                    }
-                    update => update.to_owned(),
+                let Some(update) = self.choice(op, "kind", &UPDATES)? else {
+                    return self.attribute(op, "kind", "add, min, max, and, or or xor");
                 };
                 let ([descriptor, block], offsets) = self.first(op, xs, axes)?;
                 let block = self.described(op, block, described.dtype)?;
@@ -105,7 +117,7 @@ impl Import<'_, '_> {
         match op.dict.get("padding").map(|a| (a.int(), a.word())) {
             None | Some((Some(1), _) | (_, Some("zero" | "PAD_ZERO"))) => {}
             Some((Some(2), _) | (_, Some("nan" | "PAD_NAN"))) => {
-                descriptor = descriptor.padding("nan".into());
+                descriptor = descriptor.padding(DescriptorPadding::Nan);
             }
             Some(_) => return self.attribute(op, "padding", "1 (zero) or 2 (NaN)"),
         }

@@ -1,13 +1,35 @@
 //! Matrix products.
 
+use super::emit::Keywords;
 use super::{Import, Lowered};
 use crate::Failure;
 use crate::syntax::{Attr as Text, Op};
+use trident_ir::op::words::{DotPrecision, ScaledFormat};
 use trident_ir::{DType, ValueId, ops};
 
-// In the order of their numbers in Triton's definitions.
-const PRECISIONS: &[&str] = &["tf32", "tf32x3", "ieee", "bf16x3", "bf16x6"];
-const FORMATS: &[&str] = &["e4m3", "e5m2", "e2m3", "e3m2", "e2m1", "bf16", "fp16"];
+const PRECISIONS: Keywords<DotPrecision> = Keywords {
+    first: 0,
+    known: &[
+        ("tf32", DotPrecision::Tf32),
+        ("tf32x3", DotPrecision::Tf32x3),
+        ("ieee", DotPrecision::Ieee),
+        ("bf16x3", DotPrecision::Bf16x3),
+        ("bf16x6", DotPrecision::Bf16x6),
+    ],
+};
+/// Formats; `None` for those that are refused.
+const FORMATS: Keywords<Option<ScaledFormat>> = Keywords {
+    first: 0,
+    known: &[
+        ("e4m3", Some(ScaledFormat::E4M3)),
+        ("e5m2", Some(ScaledFormat::E5M2)),
+        ("e2m3", None),
+        ("e3m2", None),
+        ("e2m1", Some(ScaledFormat::E2M1)),
+        ("bf16", Some(ScaledFormat::Bf16)),
+        ("fp16", Some(ScaledFormat::Fp16)),
+    ],
+};
 
 impl Import<'_, '_> {
     pub(super) fn dot(&mut self, op: &Op<'_>, name: &str, xs: &[ValueId]) -> Lowered {
@@ -17,10 +39,10 @@ impl Import<'_, '_> {
         let [a, b, c] = self.exactly(op, xs)?;
         let mut dot = ops::Dot::new(a, b, c);
         if op.dict.get("inputPrecision").is_some() {
-            let precision = self.keyword(op, "inputPrecision", PRECISIONS)?;
+            let precision = self.choice(op, "inputPrecision", &PRECISIONS)?;
             // Only factors of f32 are rounded; Triton prints the attribute for others as well.
             if self.ty(a).dtype() == Some(DType::F32) {
-                dot = dot.precision(precision.into());
+                dot = dot.precision(precision);
             }
         }
         let ty = self.result_type(op)?.clone();
@@ -51,7 +73,7 @@ impl Import<'_, '_> {
             }
         };
         let mut dot = ops::DotScaled::new(a, b, sum, a_scale, b_scale);
-        dot = dot.a_format(a_format.into()).b_format(b_format.into());
+        dot = dot.a_format(a_format).b_format(b_format);
         let flag = |name: &str| op.dict.get(name).and_then(Text::int).map(|value| value != 0);
         if let Some(packed) = flag("lhs_k_pack") {
             dot = dot.a_k_pack(packed);
@@ -71,11 +93,11 @@ impl Import<'_, '_> {
         op: &Op<'_>,
         custom: &'static str,
         generic: &'static str,
-    ) -> Result<&'static str, Failure> {
+    ) -> Result<ScaledFormat, Failure> {
         let name = if op.dict.get(custom).is_some() { custom } else { generic };
-        match self.keyword(op, name, FORMATS)? {
-            "e2m3" | "e3m2" => self.attribute(op, custom, "e4m3, e5m2, e2m1, bf16 or fp16"),
-            format => Ok(format),
+        match self.choice(op, name, &FORMATS)? {
+            Some(format) => Ok(format),
+            None => self.attribute(op, custom, "e4m3, e5m2, e2m1, bf16 or fp16"),
         }
     }
 }

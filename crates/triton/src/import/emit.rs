@@ -3,7 +3,7 @@
 use super::Import;
 use crate::syntax::{self, AttrDict};
 use crate::{ErrorKind, Failure};
-use trident_ir::{Block, DType, Literal, Op, OpKind, Type, ValueId, ops};
+use trident_ir::{Block, DType, Literal, Op, OpKind, Type, ValueId, generic, ops};
 
 /// An op without attributes.
 pub(super) fn plain(kind: OpKind, inputs: &[ValueId]) -> Op {
@@ -15,12 +15,24 @@ pub(super) fn around(regions: Vec<Block>, op: impl Into<Op>) -> Op {
     Op { regions, ..op.into() }
 }
 
-/// Removes attributes that are set to their defaults.
-fn without_defaults(op: &mut Op) {
-    for attr in op.decl().attrs {
-        if op.attrs.get(attr.name) == attr.default_value().as_ref() {
-            op.attrs.remove(attr.name);
-        }
+/// The keywords that Triton has for an attribute, with their meanings, in the order of their numbers.
+pub(super) struct Keywords<T: 'static> {
+    /// The number of the first.
+    pub(super) first: i64,
+    pub(super) known: &'static [(&'static str, T)],
+}
+
+impl<T: Copy> Keywords<T> {
+    /// The meaning of a keyword or its number.
+    pub(super) fn meaning(&self, value: &syntax::Attr<'_>) -> Option<T> {
+        let found = match value.word() {
+            Some(word) => self.known.iter().find(|(known, _)| *known == word),
+            None => {
+                let place = value.int()?.checked_sub(self.first)?;
+                self.known.get(usize::try_from(place).ok()?)
+            }
+        };
+        found.map(|(_, meaning)| *meaning)
     }
 }
 
@@ -28,7 +40,7 @@ impl Import<'_, '_> {
     /// Appends an op whose results have these types.
     pub(super) fn push(&mut self, op: impl Into<Op>, types: &[Type]) -> Vec<ValueId> {
         let mut op = op.into();
-        without_defaults(&mut op);
+        generic::remove_defaults(&mut op);
         let outputs: Vec<_> =
             types.iter().map(|ty| self.func.value(String::new(), ty.clone())).collect();
         op.outputs = outputs.iter().copied().map(Some).collect();
@@ -40,7 +52,7 @@ impl Import<'_, '_> {
     /// Appends an op of one result.
     pub(super) fn emit(&mut self, op: impl Into<Op>, ty: Type) -> ValueId {
         let mut op = op.into();
-        without_defaults(&mut op);
+        generic::remove_defaults(&mut op);
         let out = self.func.value(String::new(), ty);
         op.outputs = vec![Some(out)];
         op.loc = self.loc.clone();
@@ -159,6 +171,19 @@ impl Import<'_, '_> {
         match found {
             Some(keyword) if !keyword.is_empty() => Ok(keyword),
             _ => self.attribute(op, name, "a keyword that Triton has for it"),
+        }
+    }
+
+    /// The meaning of an attribute's keyword, which the text may give by its number.
+    pub(super) fn choice<T: Copy>(
+        &self,
+        op: &syntax::Op<'_>,
+        name: &'static str,
+        known: &Keywords<T>,
+    ) -> Result<T, Failure> {
+        match op.dict.get(name).and_then(|value| known.meaning(value)) {
+            Some(meaning) => Ok(meaning),
+            None => self.attribute(op, name, "a keyword that Triton has for it"),
         }
     }
 

@@ -1,29 +1,66 @@
 //! Pointers, loads, stores and atomics.
 
+use super::emit::Keywords;
 use super::{Import, Lowered};
 use crate::Failure;
 use crate::syntax::{Attr as Text, Op};
+use trident_ir::op::words::{AtomicOp, CacheHint, EvictionHint, MemoryOrder, MemoryScope};
 use trident_ir::{Op as IrOp, ValueId, ops};
 
-// Keywords in the order of their numbers in Triton's definitions, which start at 1.
-const ORDERS: &[&str] = &["", "relaxed", "acquire", "release", "acq_rel"];
-const SCOPES: &[&str] = &["", "gpu", "cta", "sys"];
-const UPDATES: &[&str] =
-    &["", "and", "or", "xor", "add", "fadd", "max", "min", "umax", "umin", "exch"];
-const CACHES: &[&str] = &["", "none", "ca", "cg", "wb", "cs", "wt", "cv"];
-const EVICTIONS: &[&str] = &["", "evict_normal", "evict_first", "evict_last"];
-
-/// The order and scope of an access to memory that several threads see.
-struct Ordering {
-    order: String,
-    scope: String,
-}
+const ORDERS: Keywords<MemoryOrder> = Keywords {
+    first: 1,
+    known: &[
+        ("relaxed", MemoryOrder::Relaxed),
+        ("acquire", MemoryOrder::Acquire),
+        ("release", MemoryOrder::Release),
+        ("acq_rel", MemoryOrder::AcqRel),
+    ],
+};
+const SCOPES: Keywords<MemoryScope> = Keywords {
+    first: 1,
+    known: &[("gpu", MemoryScope::Gpu), ("cta", MemoryScope::Cta), ("sys", MemoryScope::Sys)],
+};
+const UPDATES: Keywords<AtomicOp> = Keywords {
+    first: 1,
+    known: &[
+        ("and", AtomicOp::And),
+        ("or", AtomicOp::Or),
+        ("xor", AtomicOp::Xor),
+        ("add", AtomicOp::Add),
+        ("fadd", AtomicOp::FAdd),
+        ("max", AtomicOp::Max),
+        ("min", AtomicOp::Min),
+        ("umax", AtomicOp::UMax),
+        ("umin", AtomicOp::UMin),
+        ("exch", AtomicOp::Exchange),
+    ],
+};
+const CACHES: Keywords<CacheHint> = Keywords {
+    first: 1,
+    known: &[
+        ("none", CacheHint::None),
+        ("ca", CacheHint::All),
+        ("cg", CacheHint::Global),
+        ("wb", CacheHint::WriteBack),
+        ("cs", CacheHint::Streaming),
+        ("wt", CacheHint::WriteThrough),
+        ("cv", CacheHint::Volatile),
+    ],
+};
+const EVICTIONS: Keywords<EvictionHint> = Keywords {
+    first: 1,
+    known: &[
+        ("evict_normal", EvictionHint::Normal),
+        ("evict_first", EvictionHint::First),
+        ("evict_last", EvictionHint::Last),
+    ],
+};
 
 /// A program's hints about caches.
 #[derive(Default)]
 pub(super) struct CacheHints {
-    pub(super) cache: Option<String>,
-    pub(super) eviction: Option<String>,
+    pub(super) cache: Option<CacheHint>,
+    pub(super) eviction: Option<EvictionHint>,
 }
 
 impl Import<'_, '_> {
@@ -68,42 +105,38 @@ impl Import<'_, '_> {
             }
             "atomic_rmw" => {
                 let ([ptr, value], [mask]) = self.up_to(op, xs)?;
-                let update = match self.keyword(op, "atomic_rmw_op", UPDATES)? {
-                    "exch" => "exchange",
-                    other => other,
-                };
-                let Ordering { order, scope } = self.ordering(op)?;
-                let rmw = ops::AtomicRmw::new(ptr, value, mask).op(update.into());
+                let update = self.choice(op, "atomic_rmw_op", &UPDATES)?;
+                let (order, scope) = self.ordering(op)?;
+                let rmw = ops::AtomicRmw::new(ptr, value, mask).op(update);
                 rmw.order(order).scope(scope).into()
             }
             "atomic_cas" => {
                 let [ptr, expected, value] = self.exactly(op, xs)?;
-                let Ordering { order, scope } = self.ordering(op)?;
+                let (order, scope) = self.ordering(op)?;
                 ops::AtomicCas::new(ptr, expected, value).order(order).scope(scope).into()
             }
             "atomic_load" => {
                 let ([ptr], [mask]) = self.up_to(op, xs)?;
-                let Ordering { order, scope } = self.ordering(op)?;
+                let (order, scope) = self.ordering(op)?;
                 ops::AtomicLoad::new(ptr, mask).order(order).scope(scope).into()
             }
             "atomic_store" => {
                 let ([ptr, value], [mask]) = self.up_to(op, xs)?;
-                let Ordering { order, scope } = self.ordering(op)?;
+                let (order, scope) = self.ordering(op)?;
                 ops::AtomicStore::new(ptr, value, mask).order(order).scope(scope).into()
             }
             _ => {
                 let ([ptr, expected], [timeout]) = self.up_to(op, xs)?;
-                let Ordering { order, scope } = self.ordering(op)?;
+                let (order, scope) = self.ordering(op)?;
                 ops::AtomicPoll::new(ptr, expected, timeout).order(order).scope(scope).into()
             }
         };
         Ok(self.push(made, &op.result_types))
     }
 
-    fn ordering(&self, op: &Op<'_>) -> Result<Ordering, Failure> {
-        let order = self.keyword(op, "sem", ORDERS)?.to_owned();
-        let scope = self.keyword(op, "scope", SCOPES)?.to_owned();
-        Ok(Ordering { order, scope })
+    /// The order and the scope of an access to memory that several threads see.
+    fn ordering(&self, op: &Op<'_>) -> Result<(MemoryOrder, MemoryScope), Failure> {
+        Ok((self.choice(op, "sem", &ORDERS)?, self.choice(op, "scope", &SCOPES)?))
     }
 
     /// Cache modifier and eviction policy: two attributes, or since Triton 3.9 one that holds both.
@@ -124,7 +157,7 @@ impl Import<'_, '_> {
             (op.dict.get("cache"), "cache"),
         ] {
             if let Some(value) = value {
-                hints.cache = Some(self.hint(op, value, name, CACHES)?.to_owned());
+                hints.cache = Some(self.hint(op, value, name, &CACHES)?);
             }
         }
         for (value, name) in [
@@ -133,26 +166,23 @@ impl Import<'_, '_> {
             (op.dict.get("evict"), "evict"),
         ] {
             if let Some(value) = value {
-                let word = self.hint(op, value, name, EVICTIONS)?;
-                hints.eviction = Some(word.trim_start_matches("evict_").to_owned());
+                hints.eviction = Some(self.hint(op, value, name, &EVICTIONS)?);
             }
         }
         Ok(hints)
     }
 
-    /// The word of a hint, or the one that its number stands for.
-    fn hint<'k>(
+    /// The meaning of a hint.
+    fn hint<T: Copy>(
         &self,
         op: &Op<'_>,
         value: &Text<'_>,
         name: &'static str,
-        known: &[&'k str],
-    ) -> Result<&'k str, Failure> {
-        let number = value.int().and_then(|i| known.get(usize::try_from(i).ok()?));
-        let word = value.word().and_then(|word| known.iter().find(|known| **known == word));
-        match word.or(number) {
-            Some(word) if !word.is_empty() => Ok(word),
-            _ => self.attribute(op, name, "a hint that Triton has"),
+        known: &Keywords<T>,
+    ) -> Result<T, Failure> {
+        match known.meaning(value) {
+            Some(hint) => Ok(hint),
+            None => self.attribute(op, name, "a hint that Triton has"),
         }
     }
 }

@@ -228,7 +228,7 @@ fn sum_columns(
     let n = image.len();
     let image = geometry::per_axis("image_shape", Some(&image), (1, n), 0, 0)?;
     let block = geometry::window_sizes("block_shape", &block, n)?;
-    let given = AutoPad::NotSet.text();
+    let given = AutoPad::NotSet;
     let windows = geometry::windows(&image, &block, strides, dilations, pads, given, false)?;
     let taps = checked_len(&block).ok_or(geometry::GeometryError::TooLarge)?;
     let places: Vec<usize> = windows.iter().map(|w| w.out).collect();

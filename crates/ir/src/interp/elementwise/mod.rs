@@ -9,7 +9,7 @@ use super::machine::{Site, Values};
 use super::number::{cast, from_float, from_int};
 use super::value::Block;
 use crate::decompose::{Decomposition, DecompositionStep};
-use crate::op::Rule;
+use crate::op::{Rule, view};
 use crate::{DType, Op, OpKind, ops};
 use OpKind as K;
 use float::on_floats;
@@ -36,7 +36,7 @@ fn evaluate(op: &Op, operands: &[Option<&Block>]) -> Result<Block, Trap> {
     let from = first.dtype;
     let to = match op.decl().result(0).map(|r| r.rule) {
         Some(Rule::Is(dtype)) => dtype,
-        Some(Rule::Attr(name)) => op.dtype(name).unwrap_or(from),
+        Some(Rule::Attr(name)) => view::set_or_declared(op, name).unwrap_or(from),
         Some(Rule::Element(of)) => operands.get(of).map_or(from, |b| b.dtype),
         _ => from,
     };

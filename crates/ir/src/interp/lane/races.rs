@@ -8,6 +8,7 @@
 
 use crate::Op;
 use crate::lane::{MAX_THREADS, SIMDGROUP};
+use crate::op::words::BarrierMemory;
 use crate::types::Space;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -156,15 +157,19 @@ impl<'m> Races<'m> {
         self.fenced = true;
     }
 
-    /// A barrier of the threadgroup, or of one of its simdgroups, for the memory of this name.
-    pub(super) fn barrier(&mut self, memory: &str, simdgroup: Option<usize>) {
-        let domains = [(&mut self.device, "device"), (&mut self.threadgroup, "threadgroup")];
-        for (domain, name) in domains {
-            if memory == name || memory == "both" {
-                match simdgroup {
-                    Some(i) => domain.simd_barriers[i] += 1,
-                    None => domain.barriers += 1,
-                }
+    /// A barrier of the threadgroup, or of one of its simdgroups, for this memory.
+    pub(super) fn barrier(&mut self, memory: BarrierMemory, simdgroup: Option<usize>) {
+        let (device, threadgroup) = match memory {
+            BarrierMemory::Threadgroup => (false, true),
+            BarrierMemory::Device => (true, false),
+            BarrierMemory::Both => (true, true),
+            BarrierMemory::None => (false, false),
+        };
+        for (domain, orders) in [(&mut self.device, device), (&mut self.threadgroup, threadgroup)] {
+            match simdgroup.filter(|_| orders) {
+                Some(i) => domain.simd_barriers[i] += 1,
+                None if orders => domain.barriers += 1,
+                None => {}
             }
         }
     }
@@ -275,12 +280,12 @@ mod tests {
                     }
                     1..=3 => {
                         barriers += 1;
-                        races.barrier("both", None);
+                        races.barrier(BarrierMemory::Both, None);
                     }
                     4 | 5 => {
                         let simdgroup = below(2) as usize;
                         simd_barriers[simdgroup] += 1;
-                        races.barrier("device", Some(simdgroup));
+                        races.barrier(BarrierMemory::Device, Some(simdgroup));
                     }
                     _ => {}
                 }

@@ -2,12 +2,13 @@
 
 use super::Threadgroup;
 use super::flow::Results;
-use crate::interp::atomic::combine;
+use crate::interp::atomic::{Combination, combine};
 use crate::interp::error::Trap;
 use crate::interp::machine::Site;
 use crate::interp::number::{from_float, from_int};
 use crate::interp::value::{Block, InterpValue};
 use crate::lane::SIMDGROUP;
+use crate::op::words::{BarrierMemory, PrefixOp};
 use crate::{DType, OpKind, ops};
 use OpKind as K;
 use std::ops::Range;
@@ -107,10 +108,11 @@ impl<'m> Threadgroup<'m> {
 }
 
 /// The memory that a barrier is for.
-fn memory<'a>(sites: &'a [Site<'_>]) -> &'a str {
-    let Some(op) = sites.first().map(|site| site.op) else { return "" };
+fn memory(sites: &[Site<'_>]) -> BarrierMemory {
+    let Some(op) = sites.first().map(|site| site.op) else { return BarrierMemory::None };
     let group = ops::ThreadgroupBarrier::of(op).map(|op| op.memory());
-    group.or_else(|| ops::SimdgroupBarrier::of(op).map(|op| op.memory())).unwrap_or_default()
+    let simd = || ops::SimdgroupBarrier::of(op).map(|op| op.memory());
+    group.or_else(simd).unwrap_or(BarrierMemory::None)
 }
 
 /// An error unless an operand is the same in all lanes.
@@ -145,9 +147,9 @@ fn shuffled(sites: &[Site<'_>]) -> Result<Vec<Block>, Fault> {
 }
 
 /// Element by element.
-fn merged(op: &str, a: &Block, b: &Block) -> Result<Block, Trap> {
-    let bits = a.bits.iter().zip(&b.bits[..]).map(|(&a_, &b_)| combine(op, a.dtype, a_, b_));
-    Ok(Block::new(a.dtype, &a.dims, bits.collect::<Result<_, _>>()?))
+fn merged(by: Combination, a: &Block, b: &Block) -> Block {
+    let bits = a.bits.iter().zip(&b.bits[..]).map(|(&a_, &b_)| combine(by, a.dtype, a_, b_));
+    Block::new(a.dtype, &a.dims, bits.collect())
 }
 
 /// Neighbours are combined, then their results and so on.
@@ -157,10 +159,10 @@ fn reduced(sites: &[Site<'_>]) -> Result<Block, Trap> {
     let op = sites.first().and_then(|site| ops::SimdReduce::of(site.op)).ok_or(Trap::Unknown)?.op();
     while row.len() > 1 {
         let pairs = row.chunks(2).map(|pair| match pair {
-            [left, right] => merged(op, left, right),
-            _ => Ok(pair[0].clone()),
+            [left, right] => merged(op.into(), left, right),
+            _ => pair[0].clone(),
         });
-        row = pairs.collect::<Result<_, _>>()?;
+        row = pairs.collect();
     }
     row.pop().ok_or(Trap::Unknown)
 }
@@ -171,16 +173,16 @@ fn prefixes(sites: &[Site<'_>]) -> Result<Vec<Block>, Trap> {
     let (op, exclusive) = (op.op(), op.exclusive());
     let x = site.block(0)?;
     let neutral = match (op, x.dtype.is_float()) {
-        ("mul", true) => from_float(x.dtype, 1.0),
-        ("mul", false) => from_int(x.dtype, 1),
-        _ => 0,
+        (PrefixOp::Mul, true) => from_float(x.dtype, 1.0),
+        (PrefixOp::Mul, false) => from_int(x.dtype, 1),
+        (PrefixOp::Add, _) => 0,
     };
     let mut so_far = Block::new(x.dtype, &x.dims, vec![neutral; x.bits.len()]);
     let mut prefixes = vec![];
     for site in sites {
         let next = match prefixes.is_empty() {
             true => site.block(0)?.clone(),
-            false => merged(op, &so_far, site.block(0)?)?,
+            false => merged(op.into(), &so_far, site.block(0)?),
         };
         prefixes.push(if exclusive { so_far } else { next.clone() });
         so_far = next;

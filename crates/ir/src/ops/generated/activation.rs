@@ -4,24 +4,24 @@
 use crate::op::kinds;
 use crate::op::view::{self, New, Set};
 use crate::op::words::{GeluFormula};
-use crate::{Op, OpKind, ValueId};
+use crate::{AttrName, Op, OpKind, ValueId};
 use std::borrow::BorrowMut;
 
 /// A view of [`OpKind::Celu`].
 #[derive(Clone, Copy)]
 pub struct Celu<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::Celu`].
-pub struct CeluAt { pub x: usize, pub y: usize }
+/// Places of the operands and results of [`OpKind::Celu`], and names of its attributes.
+pub struct CeluAt { pub x: usize, pub y: usize, pub alpha: AttrName<kinds::Float> }
 
 impl<'a> Celu<'a> {
     pub const KIND: OpKind = OpKind::Celu;
-    pub const AT: CeluAt = CeluAt { x: 0, y: 0 };
+    pub const AT: CeluAt = CeluAt { x: 0, y: 0, alpha: AttrName::new("alpha") };
     #[inline] pub fn of(op: &'a Op) -> Option<Celu<'a>> { view::fits(op, Self::KIND).then_some(Celu(op)) }
     #[inline] pub fn as_op(self) -> &'a Op { self.0 }
     #[inline] pub fn x(self) -> ValueId { view::operand(self.0, 0) }
     #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
-    #[inline] pub fn alpha(self) -> f32 { view::attr::<kinds::Float>(self.0, "alpha") }
+    #[inline] pub fn alpha(self) -> f32 { view::attr(self.0, Self::AT.alpha) }
 }
 
 impl Celu<'static> {
@@ -32,24 +32,24 @@ impl Celu<'static> {
 }
 
 impl<O: BorrowMut<Op>> Set<Celu<'static>, O> {
-    #[inline] pub fn alpha(self, value: f32) -> Self { self.put::<kinds::Float>("alpha", value) }
+    #[inline] pub fn alpha(self, value: f32) -> Self { self.put(Celu::AT.alpha, value) }
 }
 
 /// A view of [`OpKind::Elu`].
 #[derive(Clone, Copy)]
 pub struct Elu<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::Elu`].
-pub struct EluAt { pub x: usize, pub y: usize }
+/// Places of the operands and results of [`OpKind::Elu`], and names of its attributes.
+pub struct EluAt { pub x: usize, pub y: usize, pub alpha: AttrName<kinds::Float> }
 
 impl<'a> Elu<'a> {
     pub const KIND: OpKind = OpKind::Elu;
-    pub const AT: EluAt = EluAt { x: 0, y: 0 };
+    pub const AT: EluAt = EluAt { x: 0, y: 0, alpha: AttrName::new("alpha") };
     #[inline] pub fn of(op: &'a Op) -> Option<Elu<'a>> { view::fits(op, Self::KIND).then_some(Elu(op)) }
     #[inline] pub fn as_op(self) -> &'a Op { self.0 }
     #[inline] pub fn x(self) -> ValueId { view::operand(self.0, 0) }
     #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
-    #[inline] pub fn alpha(self) -> f32 { view::attr::<kinds::Float>(self.0, "alpha") }
+    #[inline] pub fn alpha(self) -> f32 { view::attr(self.0, Self::AT.alpha) }
 }
 
 impl Elu<'static> {
@@ -60,24 +60,24 @@ impl Elu<'static> {
 }
 
 impl<O: BorrowMut<Op>> Set<Elu<'static>, O> {
-    #[inline] pub fn alpha(self, value: f32) -> Self { self.put::<kinds::Float>("alpha", value) }
+    #[inline] pub fn alpha(self, value: f32) -> Self { self.put(Elu::AT.alpha, value) }
 }
 
 /// A view of [`OpKind::Gelu`].
 #[derive(Clone, Copy)]
 pub struct Gelu<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::Gelu`].
-pub struct GeluAt { pub x: usize, pub y: usize }
+/// Places of the operands and results of [`OpKind::Gelu`], and names of its attributes.
+pub struct GeluAt { pub x: usize, pub y: usize, pub approximate: AttrName<GeluFormula> }
 
 impl<'a> Gelu<'a> {
     pub const KIND: OpKind = OpKind::Gelu;
-    pub const AT: GeluAt = GeluAt { x: 0, y: 0 };
+    pub const AT: GeluAt = GeluAt { x: 0, y: 0, approximate: AttrName::new("approximate") };
     #[inline] pub fn of(op: &'a Op) -> Option<Gelu<'a>> { view::fits(op, Self::KIND).then_some(Gelu(op)) }
     #[inline] pub fn as_op(self) -> &'a Op { self.0 }
     #[inline] pub fn x(self) -> ValueId { view::operand(self.0, 0) }
     #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
-    #[inline] pub fn approximate(self) -> GeluFormula { view::attr::<GeluFormula>(self.0, "approximate") }
+    #[inline] pub fn approximate(self) -> GeluFormula { view::attr(self.0, Self::AT.approximate) }
 }
 
 impl Gelu<'static> {
@@ -88,14 +88,14 @@ impl Gelu<'static> {
 }
 
 impl<O: BorrowMut<Op>> Set<Gelu<'static>, O> {
-    #[inline] pub fn approximate(self, value: GeluFormula) -> Self { self.put::<GeluFormula>("approximate", value) }
+    #[inline] pub fn approximate(self, value: GeluFormula) -> Self { self.put(Gelu::AT.approximate, value) }
 }
 
 /// A view of [`OpKind::BiasGelu`].
 #[derive(Clone, Copy)]
 pub struct BiasGelu<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::BiasGelu`].
+/// Places of the operands and results of [`OpKind::BiasGelu`], and names of its attributes.
 pub struct BiasGeluAt { pub x: usize, pub bias: usize, pub y: usize }
 
 impl<'a> BiasGelu<'a> {
@@ -119,7 +119,7 @@ impl BiasGelu<'static> {
 #[derive(Clone, Copy)]
 pub struct FastGelu<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::FastGelu`].
+/// Places of the operands and results of [`OpKind::FastGelu`], and names of its attributes.
 pub struct FastGeluAt { pub x: usize, pub bias: usize, pub y: usize }
 
 impl<'a> FastGelu<'a> {
@@ -143,17 +143,17 @@ impl FastGelu<'static> {
 #[derive(Clone, Copy)]
 pub struct QuickGelu<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::QuickGelu`].
-pub struct QuickGeluAt { pub x: usize, pub y: usize }
+/// Places of the operands and results of [`OpKind::QuickGelu`], and names of its attributes.
+pub struct QuickGeluAt { pub x: usize, pub y: usize, pub alpha: AttrName<kinds::Float> }
 
 impl<'a> QuickGelu<'a> {
     pub const KIND: OpKind = OpKind::QuickGelu;
-    pub const AT: QuickGeluAt = QuickGeluAt { x: 0, y: 0 };
+    pub const AT: QuickGeluAt = QuickGeluAt { x: 0, y: 0, alpha: AttrName::new("alpha") };
     #[inline] pub fn of(op: &'a Op) -> Option<QuickGelu<'a>> { view::fits(op, Self::KIND).then_some(QuickGelu(op)) }
     #[inline] pub fn as_op(self) -> &'a Op { self.0 }
     #[inline] pub fn x(self) -> ValueId { view::operand(self.0, 0) }
     #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
-    #[inline] pub fn alpha(self) -> f32 { view::attr::<kinds::Float>(self.0, "alpha") }
+    #[inline] pub fn alpha(self) -> f32 { view::attr(self.0, Self::AT.alpha) }
 }
 
 impl QuickGelu<'static> {
@@ -164,25 +164,25 @@ impl QuickGelu<'static> {
 }
 
 impl<O: BorrowMut<Op>> Set<QuickGelu<'static>, O> {
-    #[inline] pub fn alpha(self, value: f32) -> Self { self.put::<kinds::Float>("alpha", value) }
+    #[inline] pub fn alpha(self, value: f32) -> Self { self.put(QuickGelu::AT.alpha, value) }
 }
 
 /// A view of [`OpKind::HardSigmoid`].
 #[derive(Clone, Copy)]
 pub struct HardSigmoid<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::HardSigmoid`].
-pub struct HardSigmoidAt { pub x: usize, pub y: usize }
+/// Places of the operands and results of [`OpKind::HardSigmoid`], and names of its attributes.
+pub struct HardSigmoidAt { pub x: usize, pub y: usize, pub alpha: AttrName<kinds::Float>, pub beta: AttrName<kinds::Float> }
 
 impl<'a> HardSigmoid<'a> {
     pub const KIND: OpKind = OpKind::HardSigmoid;
-    pub const AT: HardSigmoidAt = HardSigmoidAt { x: 0, y: 0 };
+    pub const AT: HardSigmoidAt = HardSigmoidAt { x: 0, y: 0, alpha: AttrName::new("alpha"), beta: AttrName::new("beta") };
     #[inline] pub fn of(op: &'a Op) -> Option<HardSigmoid<'a>> { view::fits(op, Self::KIND).then_some(HardSigmoid(op)) }
     #[inline] pub fn as_op(self) -> &'a Op { self.0 }
     #[inline] pub fn x(self) -> ValueId { view::operand(self.0, 0) }
     #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
-    #[inline] pub fn alpha(self) -> f32 { view::attr::<kinds::Float>(self.0, "alpha") }
-    #[inline] pub fn beta(self) -> f32 { view::attr::<kinds::Float>(self.0, "beta") }
+    #[inline] pub fn alpha(self) -> f32 { view::attr(self.0, Self::AT.alpha) }
+    #[inline] pub fn beta(self) -> f32 { view::attr(self.0, Self::AT.beta) }
 }
 
 impl HardSigmoid<'static> {
@@ -193,15 +193,15 @@ impl HardSigmoid<'static> {
 }
 
 impl<O: BorrowMut<Op>> Set<HardSigmoid<'static>, O> {
-    #[inline] pub fn alpha(self, value: f32) -> Self { self.put::<kinds::Float>("alpha", value) }
-    #[inline] pub fn beta(self, value: f32) -> Self { self.put::<kinds::Float>("beta", value) }
+    #[inline] pub fn alpha(self, value: f32) -> Self { self.put(HardSigmoid::AT.alpha, value) }
+    #[inline] pub fn beta(self, value: f32) -> Self { self.put(HardSigmoid::AT.beta, value) }
 }
 
 /// A view of [`OpKind::HardSwish`].
 #[derive(Clone, Copy)]
 pub struct HardSwish<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::HardSwish`].
+/// Places of the operands and results of [`OpKind::HardSwish`], and names of its attributes.
 pub struct HardSwishAt { pub x: usize, pub y: usize }
 
 impl<'a> HardSwish<'a> {
@@ -224,17 +224,17 @@ impl HardSwish<'static> {
 #[derive(Clone, Copy)]
 pub struct LeakyRelu<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::LeakyRelu`].
-pub struct LeakyReluAt { pub x: usize, pub y: usize }
+/// Places of the operands and results of [`OpKind::LeakyRelu`], and names of its attributes.
+pub struct LeakyReluAt { pub x: usize, pub y: usize, pub alpha: AttrName<kinds::Float> }
 
 impl<'a> LeakyRelu<'a> {
     pub const KIND: OpKind = OpKind::LeakyRelu;
-    pub const AT: LeakyReluAt = LeakyReluAt { x: 0, y: 0 };
+    pub const AT: LeakyReluAt = LeakyReluAt { x: 0, y: 0, alpha: AttrName::new("alpha") };
     #[inline] pub fn of(op: &'a Op) -> Option<LeakyRelu<'a>> { view::fits(op, Self::KIND).then_some(LeakyRelu(op)) }
     #[inline] pub fn as_op(self) -> &'a Op { self.0 }
     #[inline] pub fn x(self) -> ValueId { view::operand(self.0, 0) }
     #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
-    #[inline] pub fn alpha(self) -> f32 { view::attr::<kinds::Float>(self.0, "alpha") }
+    #[inline] pub fn alpha(self) -> f32 { view::attr(self.0, Self::AT.alpha) }
 }
 
 impl LeakyRelu<'static> {
@@ -245,14 +245,14 @@ impl LeakyRelu<'static> {
 }
 
 impl<O: BorrowMut<Op>> Set<LeakyRelu<'static>, O> {
-    #[inline] pub fn alpha(self, value: f32) -> Self { self.put::<kinds::Float>("alpha", value) }
+    #[inline] pub fn alpha(self, value: f32) -> Self { self.put(LeakyRelu::AT.alpha, value) }
 }
 
 /// A view of [`OpKind::Mish`].
 #[derive(Clone, Copy)]
 pub struct Mish<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::Mish`].
+/// Places of the operands and results of [`OpKind::Mish`], and names of its attributes.
 pub struct MishAt { pub x: usize, pub y: usize }
 
 impl<'a> Mish<'a> {
@@ -275,7 +275,7 @@ impl Mish<'static> {
 #[derive(Clone, Copy)]
 pub struct PRelu<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::PRelu`].
+/// Places of the operands and results of [`OpKind::PRelu`], and names of its attributes.
 pub struct PReluAt { pub x: usize, pub slope: usize, pub y: usize }
 
 impl<'a> PRelu<'a> {
@@ -299,7 +299,7 @@ impl PRelu<'static> {
 #[derive(Clone, Copy)]
 pub struct Relu<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::Relu`].
+/// Places of the operands and results of [`OpKind::Relu`], and names of its attributes.
 pub struct ReluAt { pub x: usize, pub y: usize }
 
 impl<'a> Relu<'a> {
@@ -322,18 +322,18 @@ impl Relu<'static> {
 #[derive(Clone, Copy)]
 pub struct Selu<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::Selu`].
-pub struct SeluAt { pub x: usize, pub y: usize }
+/// Places of the operands and results of [`OpKind::Selu`], and names of its attributes.
+pub struct SeluAt { pub x: usize, pub y: usize, pub alpha: AttrName<kinds::Float>, pub gamma: AttrName<kinds::Float> }
 
 impl<'a> Selu<'a> {
     pub const KIND: OpKind = OpKind::Selu;
-    pub const AT: SeluAt = SeluAt { x: 0, y: 0 };
+    pub const AT: SeluAt = SeluAt { x: 0, y: 0, alpha: AttrName::new("alpha"), gamma: AttrName::new("gamma") };
     #[inline] pub fn of(op: &'a Op) -> Option<Selu<'a>> { view::fits(op, Self::KIND).then_some(Selu(op)) }
     #[inline] pub fn as_op(self) -> &'a Op { self.0 }
     #[inline] pub fn x(self) -> ValueId { view::operand(self.0, 0) }
     #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
-    #[inline] pub fn alpha(self) -> f32 { view::attr::<kinds::Float>(self.0, "alpha") }
-    #[inline] pub fn gamma(self) -> f32 { view::attr::<kinds::Float>(self.0, "gamma") }
+    #[inline] pub fn alpha(self) -> f32 { view::attr(self.0, Self::AT.alpha) }
+    #[inline] pub fn gamma(self) -> f32 { view::attr(self.0, Self::AT.gamma) }
 }
 
 impl Selu<'static> {
@@ -344,26 +344,26 @@ impl Selu<'static> {
 }
 
 impl<O: BorrowMut<Op>> Set<Selu<'static>, O> {
-    #[inline] pub fn alpha(self, value: f32) -> Self { self.put::<kinds::Float>("alpha", value) }
-    #[inline] pub fn gamma(self, value: f32) -> Self { self.put::<kinds::Float>("gamma", value) }
+    #[inline] pub fn alpha(self, value: f32) -> Self { self.put(Selu::AT.alpha, value) }
+    #[inline] pub fn gamma(self, value: f32) -> Self { self.put(Selu::AT.gamma, value) }
 }
 
 /// A view of [`OpKind::Shrink`].
 #[derive(Clone, Copy)]
 pub struct Shrink<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::Shrink`].
-pub struct ShrinkAt { pub x: usize, pub y: usize }
+/// Places of the operands and results of [`OpKind::Shrink`], and names of its attributes.
+pub struct ShrinkAt { pub x: usize, pub y: usize, pub bias: AttrName<kinds::Float>, pub lambd: AttrName<kinds::Float> }
 
 impl<'a> Shrink<'a> {
     pub const KIND: OpKind = OpKind::Shrink;
-    pub const AT: ShrinkAt = ShrinkAt { x: 0, y: 0 };
+    pub const AT: ShrinkAt = ShrinkAt { x: 0, y: 0, bias: AttrName::new("bias"), lambd: AttrName::new("lambd") };
     #[inline] pub fn of(op: &'a Op) -> Option<Shrink<'a>> { view::fits(op, Self::KIND).then_some(Shrink(op)) }
     #[inline] pub fn as_op(self) -> &'a Op { self.0 }
     #[inline] pub fn x(self) -> ValueId { view::operand(self.0, 0) }
     #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
-    #[inline] pub fn bias(self) -> f32 { view::attr::<kinds::Float>(self.0, "bias") }
-    #[inline] pub fn lambd(self) -> f32 { view::attr::<kinds::Float>(self.0, "lambd") }
+    #[inline] pub fn bias(self) -> f32 { view::attr(self.0, Self::AT.bias) }
+    #[inline] pub fn lambd(self) -> f32 { view::attr(self.0, Self::AT.lambd) }
 }
 
 impl Shrink<'static> {
@@ -374,15 +374,15 @@ impl Shrink<'static> {
 }
 
 impl<O: BorrowMut<Op>> Set<Shrink<'static>, O> {
-    #[inline] pub fn bias(self, value: f32) -> Self { self.put::<kinds::Float>("bias", value) }
-    #[inline] pub fn lambd(self, value: f32) -> Self { self.put::<kinds::Float>("lambd", value) }
+    #[inline] pub fn bias(self, value: f32) -> Self { self.put(Shrink::AT.bias, value) }
+    #[inline] pub fn lambd(self, value: f32) -> Self { self.put(Shrink::AT.lambd, value) }
 }
 
 /// A view of [`OpKind::Sigmoid`].
 #[derive(Clone, Copy)]
 pub struct Sigmoid<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::Sigmoid`].
+/// Places of the operands and results of [`OpKind::Sigmoid`], and names of its attributes.
 pub struct SigmoidAt { pub x: usize, pub y: usize }
 
 impl<'a> Sigmoid<'a> {
@@ -405,7 +405,7 @@ impl Sigmoid<'static> {
 #[derive(Clone, Copy)]
 pub struct Softplus<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::Softplus`].
+/// Places of the operands and results of [`OpKind::Softplus`], and names of its attributes.
 pub struct SoftplusAt { pub x: usize, pub y: usize }
 
 impl<'a> Softplus<'a> {
@@ -428,7 +428,7 @@ impl Softplus<'static> {
 #[derive(Clone, Copy)]
 pub struct Softsign<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::Softsign`].
+/// Places of the operands and results of [`OpKind::Softsign`], and names of its attributes.
 pub struct SoftsignAt { pub x: usize, pub y: usize }
 
 impl<'a> Softsign<'a> {
@@ -451,18 +451,18 @@ impl Softsign<'static> {
 #[derive(Clone, Copy)]
 pub struct SwiGLU<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::SwiGLU`].
-pub struct SwiGLUAt { pub a: usize, pub b: usize, pub y: usize }
+/// Places of the operands and results of [`OpKind::SwiGLU`], and names of its attributes.
+pub struct SwiGLUAt { pub a: usize, pub b: usize, pub y: usize, pub alpha: AttrName<kinds::Float> }
 
 impl<'a> SwiGLU<'a> {
     pub const KIND: OpKind = OpKind::SwiGLU;
-    pub const AT: SwiGLUAt = SwiGLUAt { a: 0, b: 1, y: 0 };
+    pub const AT: SwiGLUAt = SwiGLUAt { a: 0, b: 1, y: 0, alpha: AttrName::new("alpha") };
     #[inline] pub fn of(op: &'a Op) -> Option<SwiGLU<'a>> { view::fits(op, Self::KIND).then_some(SwiGLU(op)) }
     #[inline] pub fn as_op(self) -> &'a Op { self.0 }
     #[inline] pub fn a(self) -> ValueId { view::operand(self.0, 0) }
     #[inline] pub fn b(self) -> ValueId { view::operand(self.0, 1) }
     #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
-    #[inline] pub fn alpha(self) -> f32 { view::attr::<kinds::Float>(self.0, "alpha") }
+    #[inline] pub fn alpha(self) -> f32 { view::attr(self.0, Self::AT.alpha) }
 }
 
 impl SwiGLU<'static> {
@@ -473,24 +473,24 @@ impl SwiGLU<'static> {
 }
 
 impl<O: BorrowMut<Op>> Set<SwiGLU<'static>, O> {
-    #[inline] pub fn alpha(self, value: f32) -> Self { self.put::<kinds::Float>("alpha", value) }
+    #[inline] pub fn alpha(self, value: f32) -> Self { self.put(SwiGLU::AT.alpha, value) }
 }
 
 /// A view of [`OpKind::Swish`].
 #[derive(Clone, Copy)]
 pub struct Swish<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::Swish`].
-pub struct SwishAt { pub x: usize, pub y: usize }
+/// Places of the operands and results of [`OpKind::Swish`], and names of its attributes.
+pub struct SwishAt { pub x: usize, pub y: usize, pub alpha: AttrName<kinds::Float> }
 
 impl<'a> Swish<'a> {
     pub const KIND: OpKind = OpKind::Swish;
-    pub const AT: SwishAt = SwishAt { x: 0, y: 0 };
+    pub const AT: SwishAt = SwishAt { x: 0, y: 0, alpha: AttrName::new("alpha") };
     #[inline] pub fn of(op: &'a Op) -> Option<Swish<'a>> { view::fits(op, Self::KIND).then_some(Swish(op)) }
     #[inline] pub fn as_op(self) -> &'a Op { self.0 }
     #[inline] pub fn x(self) -> ValueId { view::operand(self.0, 0) }
     #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
-    #[inline] pub fn alpha(self) -> f32 { view::attr::<kinds::Float>(self.0, "alpha") }
+    #[inline] pub fn alpha(self) -> f32 { view::attr(self.0, Self::AT.alpha) }
 }
 
 impl Swish<'static> {
@@ -501,24 +501,24 @@ impl Swish<'static> {
 }
 
 impl<O: BorrowMut<Op>> Set<Swish<'static>, O> {
-    #[inline] pub fn alpha(self, value: f32) -> Self { self.put::<kinds::Float>("alpha", value) }
+    #[inline] pub fn alpha(self, value: f32) -> Self { self.put(Swish::AT.alpha, value) }
 }
 
 /// A view of [`OpKind::ThresholdedRelu`].
 #[derive(Clone, Copy)]
 pub struct ThresholdedRelu<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::ThresholdedRelu`].
-pub struct ThresholdedReluAt { pub x: usize, pub y: usize }
+/// Places of the operands and results of [`OpKind::ThresholdedRelu`], and names of its attributes.
+pub struct ThresholdedReluAt { pub x: usize, pub y: usize, pub alpha: AttrName<kinds::Float> }
 
 impl<'a> ThresholdedRelu<'a> {
     pub const KIND: OpKind = OpKind::ThresholdedRelu;
-    pub const AT: ThresholdedReluAt = ThresholdedReluAt { x: 0, y: 0 };
+    pub const AT: ThresholdedReluAt = ThresholdedReluAt { x: 0, y: 0, alpha: AttrName::new("alpha") };
     #[inline] pub fn of(op: &'a Op) -> Option<ThresholdedRelu<'a>> { view::fits(op, Self::KIND).then_some(ThresholdedRelu(op)) }
     #[inline] pub fn as_op(self) -> &'a Op { self.0 }
     #[inline] pub fn x(self) -> ValueId { view::operand(self.0, 0) }
     #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
-    #[inline] pub fn alpha(self) -> f32 { view::attr::<kinds::Float>(self.0, "alpha") }
+    #[inline] pub fn alpha(self) -> f32 { view::attr(self.0, Self::AT.alpha) }
 }
 
 impl ThresholdedRelu<'static> {
@@ -529,5 +529,5 @@ impl ThresholdedRelu<'static> {
 }
 
 impl<O: BorrowMut<Op>> Set<ThresholdedRelu<'static>, O> {
-    #[inline] pub fn alpha(self, value: f32) -> Self { self.put::<kinds::Float>("alpha", value) }
+    #[inline] pub fn alpha(self, value: f32) -> Self { self.put(ThresholdedRelu::AT.alpha, value) }
 }

@@ -4,14 +4,14 @@
 use crate::op::kinds;
 use crate::op::view::{self, New, Set};
 use crate::op::words::{FloatRounding, ScaleRounding};
-use crate::{DType, Op, OpKind, ValueId};
+use crate::{AttrName, DType, Op, OpKind, ValueId};
 use std::borrow::BorrowMut;
 
 /// A view of [`OpKind::Abs`].
 #[derive(Clone, Copy)]
 pub struct Abs<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::Abs`].
+/// Places of the operands and results of [`OpKind::Abs`], and names of its attributes.
 pub struct AbsAt { pub x: usize, pub y: usize }
 
 impl<'a> Abs<'a> {
@@ -34,7 +34,7 @@ impl Abs<'static> {
 #[derive(Clone, Copy)]
 pub struct Neg<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::Neg`].
+/// Places of the operands and results of [`OpKind::Neg`], and names of its attributes.
 pub struct NegAt { pub x: usize, pub y: usize }
 
 impl<'a> Neg<'a> {
@@ -57,7 +57,7 @@ impl Neg<'static> {
 #[derive(Clone, Copy)]
 pub struct Sign<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::Sign`].
+/// Places of the operands and results of [`OpKind::Sign`], and names of its attributes.
 pub struct SignAt { pub x: usize, pub y: usize }
 
 impl<'a> Sign<'a> {
@@ -80,7 +80,7 @@ impl Sign<'static> {
 #[derive(Clone, Copy)]
 pub struct Add<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::Add`].
+/// Places of the operands and results of [`OpKind::Add`], and names of its attributes.
 pub struct AddAt { pub a: usize, pub b: usize, pub c: usize }
 
 impl<'a> Add<'a> {
@@ -104,7 +104,7 @@ impl Add<'static> {
 #[derive(Clone, Copy)]
 pub struct Sub<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::Sub`].
+/// Places of the operands and results of [`OpKind::Sub`], and names of its attributes.
 pub struct SubAt { pub a: usize, pub b: usize, pub c: usize }
 
 impl<'a> Sub<'a> {
@@ -128,7 +128,7 @@ impl Sub<'static> {
 #[derive(Clone, Copy)]
 pub struct Mul<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::Mul`].
+/// Places of the operands and results of [`OpKind::Mul`], and names of its attributes.
 pub struct MulAt { pub a: usize, pub b: usize, pub c: usize }
 
 impl<'a> Mul<'a> {
@@ -152,7 +152,7 @@ impl Mul<'static> {
 #[derive(Clone, Copy)]
 pub struct Div<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::Div`].
+/// Places of the operands and results of [`OpKind::Div`], and names of its attributes.
 pub struct DivAt { pub a: usize, pub b: usize, pub c: usize }
 
 impl<'a> Div<'a> {
@@ -176,18 +176,18 @@ impl Div<'static> {
 #[derive(Clone, Copy)]
 pub struct Mod<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::Mod`].
-pub struct ModAt { pub a: usize, pub b: usize, pub c: usize }
+/// Places of the operands and results of [`OpKind::Mod`], and names of its attributes.
+pub struct ModAt { pub a: usize, pub b: usize, pub c: usize, pub fmod: AttrName<kinds::Flag> }
 
 impl<'a> Mod<'a> {
     pub const KIND: OpKind = OpKind::Mod;
-    pub const AT: ModAt = ModAt { a: 0, b: 1, c: 0 };
+    pub const AT: ModAt = ModAt { a: 0, b: 1, c: 0, fmod: AttrName::new("fmod") };
     #[inline] pub fn of(op: &'a Op) -> Option<Mod<'a>> { view::fits(op, Self::KIND).then_some(Mod(op)) }
     #[inline] pub fn as_op(self) -> &'a Op { self.0 }
     #[inline] pub fn a(self) -> ValueId { view::operand(self.0, 0) }
     #[inline] pub fn b(self) -> ValueId { view::operand(self.0, 1) }
     #[inline] pub fn c(self) -> Option<ValueId> { self.0.output(0) }
-    #[inline] pub fn fmod(self) -> bool { view::attr::<kinds::Flag>(self.0, "fmod") }
+    #[inline] pub fn fmod(self) -> bool { view::attr(self.0, Self::AT.fmod) }
 }
 
 impl Mod<'static> {
@@ -198,14 +198,14 @@ impl Mod<'static> {
 }
 
 impl<O: BorrowMut<Op>> Set<Mod<'static>, O> {
-    #[inline] pub fn fmod(self, value: bool) -> Self { self.put::<kinds::Flag>("fmod", value) }
+    #[inline] pub fn fmod(self, value: bool) -> Self { self.put(Mod::AT.fmod, value) }
 }
 
 /// A view of [`OpKind::Fma`].
 #[derive(Clone, Copy)]
 pub struct Fma<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::Fma`].
+/// Places of the operands and results of [`OpKind::Fma`], and names of its attributes.
 pub struct FmaAt { pub a: usize, pub b: usize, pub c: usize, pub y: usize }
 
 impl<'a> Fma<'a> {
@@ -230,7 +230,7 @@ impl Fma<'static> {
 #[derive(Clone, Copy)]
 pub struct Max<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::Max`].
+/// Places of the operands and results of [`OpKind::Max`], and names of its attributes.
 pub struct MaxAt { pub xs: usize, pub y: usize }
 
 impl<'a> Max<'a> {
@@ -253,18 +253,18 @@ impl Max<'static> {
 #[derive(Clone, Copy)]
 pub struct MaxNum<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::MaxNum`].
-pub struct MaxNumAt { pub a: usize, pub b: usize, pub c: usize }
+/// Places of the operands and results of [`OpKind::MaxNum`], and names of its attributes.
+pub struct MaxNumAt { pub a: usize, pub b: usize, pub c: usize, pub signed_zeros: AttrName<kinds::Flag> }
 
 impl<'a> MaxNum<'a> {
     pub const KIND: OpKind = OpKind::MaxNum;
-    pub const AT: MaxNumAt = MaxNumAt { a: 0, b: 1, c: 0 };
+    pub const AT: MaxNumAt = MaxNumAt { a: 0, b: 1, c: 0, signed_zeros: AttrName::new("signed_zeros") };
     #[inline] pub fn of(op: &'a Op) -> Option<MaxNum<'a>> { view::fits(op, Self::KIND).then_some(MaxNum(op)) }
     #[inline] pub fn as_op(self) -> &'a Op { self.0 }
     #[inline] pub fn a(self) -> ValueId { view::operand(self.0, 0) }
     #[inline] pub fn b(self) -> ValueId { view::operand(self.0, 1) }
     #[inline] pub fn c(self) -> Option<ValueId> { self.0.output(0) }
-    #[inline] pub fn signed_zeros(self) -> bool { view::attr::<kinds::Flag>(self.0, "signed_zeros") }
+    #[inline] pub fn signed_zeros(self) -> bool { view::attr(self.0, Self::AT.signed_zeros) }
 }
 
 impl MaxNum<'static> {
@@ -275,14 +275,14 @@ impl MaxNum<'static> {
 }
 
 impl<O: BorrowMut<Op>> Set<MaxNum<'static>, O> {
-    #[inline] pub fn signed_zeros(self, value: bool) -> Self { self.put::<kinds::Flag>("signed_zeros", value) }
+    #[inline] pub fn signed_zeros(self, value: bool) -> Self { self.put(MaxNum::AT.signed_zeros, value) }
 }
 
 /// A view of [`OpKind::Min`].
 #[derive(Clone, Copy)]
 pub struct Min<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::Min`].
+/// Places of the operands and results of [`OpKind::Min`], and names of its attributes.
 pub struct MinAt { pub xs: usize, pub y: usize }
 
 impl<'a> Min<'a> {
@@ -305,18 +305,18 @@ impl Min<'static> {
 #[derive(Clone, Copy)]
 pub struct MinNum<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::MinNum`].
-pub struct MinNumAt { pub a: usize, pub b: usize, pub c: usize }
+/// Places of the operands and results of [`OpKind::MinNum`], and names of its attributes.
+pub struct MinNumAt { pub a: usize, pub b: usize, pub c: usize, pub signed_zeros: AttrName<kinds::Flag> }
 
 impl<'a> MinNum<'a> {
     pub const KIND: OpKind = OpKind::MinNum;
-    pub const AT: MinNumAt = MinNumAt { a: 0, b: 1, c: 0 };
+    pub const AT: MinNumAt = MinNumAt { a: 0, b: 1, c: 0, signed_zeros: AttrName::new("signed_zeros") };
     #[inline] pub fn of(op: &'a Op) -> Option<MinNum<'a>> { view::fits(op, Self::KIND).then_some(MinNum(op)) }
     #[inline] pub fn as_op(self) -> &'a Op { self.0 }
     #[inline] pub fn a(self) -> ValueId { view::operand(self.0, 0) }
     #[inline] pub fn b(self) -> ValueId { view::operand(self.0, 1) }
     #[inline] pub fn c(self) -> Option<ValueId> { self.0.output(0) }
-    #[inline] pub fn signed_zeros(self) -> bool { view::attr::<kinds::Flag>(self.0, "signed_zeros") }
+    #[inline] pub fn signed_zeros(self) -> bool { view::attr(self.0, Self::AT.signed_zeros) }
 }
 
 impl MinNum<'static> {
@@ -327,14 +327,14 @@ impl MinNum<'static> {
 }
 
 impl<O: BorrowMut<Op>> Set<MinNum<'static>, O> {
-    #[inline] pub fn signed_zeros(self, value: bool) -> Self { self.put::<kinds::Flag>("signed_zeros", value) }
+    #[inline] pub fn signed_zeros(self, value: bool) -> Self { self.put(MinNum::AT.signed_zeros, value) }
 }
 
 /// A view of [`OpKind::MulHigh`].
 #[derive(Clone, Copy)]
 pub struct MulHigh<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::MulHigh`].
+/// Places of the operands and results of [`OpKind::MulHigh`], and names of its attributes.
 pub struct MulHighAt { pub a: usize, pub b: usize, pub c: usize }
 
 impl<'a> MulHigh<'a> {
@@ -358,19 +358,19 @@ impl MulHigh<'static> {
 #[derive(Clone, Copy)]
 pub struct Clamp<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::Clamp`].
-pub struct ClampAt { pub x: usize, pub low: usize, pub high: usize, pub y: usize }
+/// Places of the operands and results of [`OpKind::Clamp`], and names of its attributes.
+pub struct ClampAt { pub x: usize, pub low: usize, pub high: usize, pub y: usize, pub propagate_nan: AttrName<kinds::Flag> }
 
 impl<'a> Clamp<'a> {
     pub const KIND: OpKind = OpKind::Clamp;
-    pub const AT: ClampAt = ClampAt { x: 0, low: 1, high: 2, y: 0 };
+    pub const AT: ClampAt = ClampAt { x: 0, low: 1, high: 2, y: 0, propagate_nan: AttrName::new("propagate_nan") };
     #[inline] pub fn of(op: &'a Op) -> Option<Clamp<'a>> { view::fits(op, Self::KIND).then_some(Clamp(op)) }
     #[inline] pub fn as_op(self) -> &'a Op { self.0 }
     #[inline] pub fn x(self) -> ValueId { view::operand(self.0, 0) }
     #[inline] pub fn low(self) -> ValueId { view::operand(self.0, 1) }
     #[inline] pub fn high(self) -> ValueId { view::operand(self.0, 2) }
     #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
-    #[inline] pub fn propagate_nan(self) -> bool { view::attr::<kinds::Flag>(self.0, "propagate_nan") }
+    #[inline] pub fn propagate_nan(self) -> bool { view::attr(self.0, Self::AT.propagate_nan) }
 }
 
 impl Clamp<'static> {
@@ -381,14 +381,14 @@ impl Clamp<'static> {
 }
 
 impl<O: BorrowMut<Op>> Set<Clamp<'static>, O> {
-    #[inline] pub fn propagate_nan(self, value: bool) -> Self { self.put::<kinds::Flag>("propagate_nan", value) }
+    #[inline] pub fn propagate_nan(self, value: bool) -> Self { self.put(Clamp::AT.propagate_nan, value) }
 }
 
 /// A view of [`OpKind::Clip`].
 #[derive(Clone, Copy)]
 pub struct Clip<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::Clip`].
+/// Places of the operands and results of [`OpKind::Clip`], and names of its attributes.
 pub struct ClipAt { pub x: usize, pub min: usize, pub max: usize, pub y: usize }
 
 impl<'a> Clip<'a> {
@@ -413,7 +413,7 @@ impl Clip<'static> {
 #[derive(Clone, Copy)]
 pub struct Sum<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::Sum`].
+/// Places of the operands and results of [`OpKind::Sum`], and names of its attributes.
 pub struct SumAt { pub xs: usize, pub y: usize }
 
 impl<'a> Sum<'a> {
@@ -436,7 +436,7 @@ impl Sum<'static> {
 #[derive(Clone, Copy)]
 pub struct Mean<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::Mean`].
+/// Places of the operands and results of [`OpKind::Mean`], and names of its attributes.
 pub struct MeanAt { pub xs: usize, pub y: usize }
 
 impl<'a> Mean<'a> {
@@ -459,7 +459,7 @@ impl Mean<'static> {
 #[derive(Clone, Copy)]
 pub struct Ceil<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::Ceil`].
+/// Places of the operands and results of [`OpKind::Ceil`], and names of its attributes.
 pub struct CeilAt { pub x: usize, pub y: usize }
 
 impl<'a> Ceil<'a> {
@@ -482,7 +482,7 @@ impl Ceil<'static> {
 #[derive(Clone, Copy)]
 pub struct Floor<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::Floor`].
+/// Places of the operands and results of [`OpKind::Floor`], and names of its attributes.
 pub struct FloorAt { pub x: usize, pub y: usize }
 
 impl<'a> Floor<'a> {
@@ -505,7 +505,7 @@ impl Floor<'static> {
 #[derive(Clone, Copy)]
 pub struct Round<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::Round`].
+/// Places of the operands and results of [`OpKind::Round`], and names of its attributes.
 pub struct RoundAt { pub x: usize, pub y: usize }
 
 impl<'a> Round<'a> {
@@ -528,20 +528,20 @@ impl Round<'static> {
 #[derive(Clone, Copy)]
 pub struct Cast<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::Cast`].
-pub struct CastAt { pub x: usize, pub y: usize }
+/// Places of the operands and results of [`OpKind::Cast`], and names of its attributes.
+pub struct CastAt { pub x: usize, pub y: usize, pub to: AttrName<kinds::DType>, pub saturate: AttrName<kinds::Flag>, pub round_mode: AttrName<ScaleRounding>, pub rounding: AttrName<FloatRounding> }
 
 impl<'a> Cast<'a> {
     pub const KIND: OpKind = OpKind::Cast;
-    pub const AT: CastAt = CastAt { x: 0, y: 0 };
+    pub const AT: CastAt = CastAt { x: 0, y: 0, to: AttrName::new("to"), saturate: AttrName::new("saturate"), round_mode: AttrName::new("round_mode"), rounding: AttrName::new("rounding") };
     #[inline] pub fn of(op: &'a Op) -> Option<Cast<'a>> { view::fits(op, Self::KIND).then_some(Cast(op)) }
     #[inline] pub fn as_op(self) -> &'a Op { self.0 }
     #[inline] pub fn x(self) -> ValueId { view::operand(self.0, 0) }
     #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
-    #[inline] pub fn to(self) -> DType { view::attr::<kinds::DType>(self.0, "to") }
-    #[inline] pub fn saturate(self) -> bool { view::attr::<kinds::Flag>(self.0, "saturate") }
-    #[inline] pub fn round_mode(self) -> ScaleRounding { view::attr::<ScaleRounding>(self.0, "round_mode") }
-    #[inline] pub fn rounding(self) -> FloatRounding { view::attr::<FloatRounding>(self.0, "rounding") }
+    #[inline] pub fn to(self) -> DType { view::attr(self.0, Self::AT.to) }
+    #[inline] pub fn saturate(self) -> bool { view::attr(self.0, Self::AT.saturate) }
+    #[inline] pub fn round_mode(self) -> ScaleRounding { view::attr(self.0, Self::AT.round_mode) }
+    #[inline] pub fn rounding(self) -> FloatRounding { view::attr(self.0, Self::AT.rounding) }
 }
 
 impl Cast<'static> {
@@ -552,27 +552,27 @@ impl Cast<'static> {
 }
 
 impl<O: BorrowMut<Op>> Set<Cast<'static>, O> {
-    #[inline] pub fn to(self, value: DType) -> Self { self.put::<kinds::DType>("to", value) }
-    #[inline] pub fn saturate(self, value: bool) -> Self { self.put::<kinds::Flag>("saturate", value) }
-    #[inline] pub fn round_mode(self, value: ScaleRounding) -> Self { self.put::<ScaleRounding>("round_mode", value) }
-    #[inline] pub fn rounding(self, value: FloatRounding) -> Self { self.put::<FloatRounding>("rounding", value) }
+    #[inline] pub fn to(self, value: DType) -> Self { self.put(Cast::AT.to, value) }
+    #[inline] pub fn saturate(self, value: bool) -> Self { self.put(Cast::AT.saturate, value) }
+    #[inline] pub fn round_mode(self, value: ScaleRounding) -> Self { self.put(Cast::AT.round_mode, value) }
+    #[inline] pub fn rounding(self, value: FloatRounding) -> Self { self.put(Cast::AT.rounding, value) }
 }
 
 /// A view of [`OpKind::BitCast`].
 #[derive(Clone, Copy)]
 pub struct BitCast<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::BitCast`].
-pub struct BitCastAt { pub x: usize, pub y: usize }
+/// Places of the operands and results of [`OpKind::BitCast`], and names of its attributes.
+pub struct BitCastAt { pub x: usize, pub y: usize, pub to: AttrName<kinds::DType> }
 
 impl<'a> BitCast<'a> {
     pub const KIND: OpKind = OpKind::BitCast;
-    pub const AT: BitCastAt = BitCastAt { x: 0, y: 0 };
+    pub const AT: BitCastAt = BitCastAt { x: 0, y: 0, to: AttrName::new("to") };
     #[inline] pub fn of(op: &'a Op) -> Option<BitCast<'a>> { view::fits(op, Self::KIND).then_some(BitCast(op)) }
     #[inline] pub fn as_op(self) -> &'a Op { self.0 }
     #[inline] pub fn x(self) -> ValueId { view::operand(self.0, 0) }
     #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
-    #[inline] pub fn to(self) -> DType { view::attr::<kinds::DType>(self.0, "to") }
+    #[inline] pub fn to(self) -> DType { view::attr(self.0, Self::AT.to) }
 }
 
 impl BitCast<'static> {
@@ -583,5 +583,5 @@ impl BitCast<'static> {
 }
 
 impl<O: BorrowMut<Op>> Set<BitCast<'static>, O> {
-    #[inline] pub fn to(self, value: DType) -> Self { self.put::<kinds::DType>("to", value) }
+    #[inline] pub fn to(self, value: DType) -> Self { self.put(BitCast::AT.to, value) }
 }

@@ -3,23 +3,23 @@
 
 use crate::op::kinds;
 use crate::op::view::{self, New, Set};
-use crate::{Op, OpKind, ValueId};
+use crate::{AttrName, Op, OpKind, ValueId};
 use std::borrow::BorrowMut;
 
 /// A view of [`OpKind::ProgramId`].
 #[derive(Clone, Copy)]
 pub struct ProgramId<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::ProgramId`].
-pub struct ProgramIdAt { pub y: usize }
+/// Places of the operands and results of [`OpKind::ProgramId`], and names of its attributes.
+pub struct ProgramIdAt { pub y: usize, pub axis: AttrName<kinds::Int> }
 
 impl<'a> ProgramId<'a> {
     pub const KIND: OpKind = OpKind::ProgramId;
-    pub const AT: ProgramIdAt = ProgramIdAt { y: 0 };
+    pub const AT: ProgramIdAt = ProgramIdAt { y: 0, axis: AttrName::new("axis") };
     #[inline] pub fn of(op: &'a Op) -> Option<ProgramId<'a>> { view::fits(op, Self::KIND).then_some(ProgramId(op)) }
     #[inline] pub fn as_op(self) -> &'a Op { self.0 }
     #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
-    #[inline] pub fn axis(self) -> i64 { view::attr::<kinds::Int>(self.0, "axis") }
+    #[inline] pub fn axis(self) -> i64 { view::attr(self.0, Self::AT.axis) }
 }
 
 impl ProgramId<'static> {
@@ -30,23 +30,23 @@ impl ProgramId<'static> {
 }
 
 impl<O: BorrowMut<Op>> Set<ProgramId<'static>, O> {
-    #[inline] pub fn axis(self, value: i64) -> Self { self.put::<kinds::Int>("axis", value) }
+    #[inline] pub fn axis(self, value: i64) -> Self { self.put(ProgramId::AT.axis, value) }
 }
 
 /// A view of [`OpKind::NumPrograms`].
 #[derive(Clone, Copy)]
 pub struct NumPrograms<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::NumPrograms`].
-pub struct NumProgramsAt { pub y: usize }
+/// Places of the operands and results of [`OpKind::NumPrograms`], and names of its attributes.
+pub struct NumProgramsAt { pub y: usize, pub axis: AttrName<kinds::Int> }
 
 impl<'a> NumPrograms<'a> {
     pub const KIND: OpKind = OpKind::NumPrograms;
-    pub const AT: NumProgramsAt = NumProgramsAt { y: 0 };
+    pub const AT: NumProgramsAt = NumProgramsAt { y: 0, axis: AttrName::new("axis") };
     #[inline] pub fn of(op: &'a Op) -> Option<NumPrograms<'a>> { view::fits(op, Self::KIND).then_some(NumPrograms(op)) }
     #[inline] pub fn as_op(self) -> &'a Op { self.0 }
     #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
-    #[inline] pub fn axis(self) -> i64 { view::attr::<kinds::Int>(self.0, "axis") }
+    #[inline] pub fn axis(self) -> i64 { view::attr(self.0, Self::AT.axis) }
 }
 
 impl NumPrograms<'static> {
@@ -57,24 +57,24 @@ impl NumPrograms<'static> {
 }
 
 impl<O: BorrowMut<Op>> Set<NumPrograms<'static>, O> {
-    #[inline] pub fn axis(self, value: i64) -> Self { self.put::<kinds::Int>("axis", value) }
+    #[inline] pub fn axis(self, value: i64) -> Self { self.put(NumPrograms::AT.axis, value) }
 }
 
 /// A view of [`OpKind::Arange`].
 #[derive(Clone, Copy)]
 pub struct Arange<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::Arange`].
-pub struct ArangeAt { pub y: usize }
+/// Places of the operands and results of [`OpKind::Arange`], and names of its attributes.
+pub struct ArangeAt { pub y: usize, pub start: AttrName<kinds::Int>, pub end: AttrName<kinds::Int> }
 
 impl<'a> Arange<'a> {
     pub const KIND: OpKind = OpKind::Arange;
-    pub const AT: ArangeAt = ArangeAt { y: 0 };
+    pub const AT: ArangeAt = ArangeAt { y: 0, start: AttrName::new("start"), end: AttrName::new("end") };
     #[inline] pub fn of(op: &'a Op) -> Option<Arange<'a>> { view::fits(op, Self::KIND).then_some(Arange(op)) }
     #[inline] pub fn as_op(self) -> &'a Op { self.0 }
     #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
-    #[inline] pub fn start(self) -> i64 { view::attr::<kinds::Int>(self.0, "start") }
-    #[inline] pub fn end(self) -> i64 { view::attr::<kinds::Int>(self.0, "end") }
+    #[inline] pub fn start(self) -> i64 { view::attr(self.0, Self::AT.start) }
+    #[inline] pub fn end(self) -> i64 { view::attr(self.0, Self::AT.end) }
 }
 
 impl Arange<'static> {
@@ -85,15 +85,15 @@ impl Arange<'static> {
 }
 
 impl<O: BorrowMut<Op>> Set<Arange<'static>, O> {
-    #[inline] pub fn start(self, value: i64) -> Self { self.put::<kinds::Int>("start", value) }
-    #[inline] pub fn end(self, value: i64) -> Self { self.put::<kinds::Int>("end", value) }
+    #[inline] pub fn start(self, value: i64) -> Self { self.put(Arange::AT.start, value) }
+    #[inline] pub fn end(self, value: i64) -> Self { self.put(Arange::AT.end, value) }
 }
 
 /// A view of [`OpKind::Splat`].
 #[derive(Clone, Copy)]
 pub struct Splat<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::Splat`].
+/// Places of the operands and results of [`OpKind::Splat`], and names of its attributes.
 pub struct SplatAt { pub x: usize, pub y: usize }
 
 impl<'a> Splat<'a> {
@@ -116,7 +116,7 @@ impl Splat<'static> {
 #[derive(Clone, Copy)]
 pub struct Unsplat<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::Unsplat`].
+/// Places of the operands and results of [`OpKind::Unsplat`], and names of its attributes.
 pub struct UnsplatAt { pub x: usize, pub y: usize }
 
 impl<'a> Unsplat<'a> {
@@ -139,17 +139,17 @@ impl Unsplat<'static> {
 #[derive(Clone, Copy)]
 pub struct ExpandDims<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::ExpandDims`].
-pub struct ExpandDimsAt { pub x: usize, pub y: usize }
+/// Places of the operands and results of [`OpKind::ExpandDims`], and names of its attributes.
+pub struct ExpandDimsAt { pub x: usize, pub y: usize, pub axis: AttrName<kinds::Int> }
 
 impl<'a> ExpandDims<'a> {
     pub const KIND: OpKind = OpKind::ExpandDims;
-    pub const AT: ExpandDimsAt = ExpandDimsAt { x: 0, y: 0 };
+    pub const AT: ExpandDimsAt = ExpandDimsAt { x: 0, y: 0, axis: AttrName::new("axis") };
     #[inline] pub fn of(op: &'a Op) -> Option<ExpandDims<'a>> { view::fits(op, Self::KIND).then_some(ExpandDims(op)) }
     #[inline] pub fn as_op(self) -> &'a Op { self.0 }
     #[inline] pub fn x(self) -> ValueId { view::operand(self.0, 0) }
     #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
-    #[inline] pub fn axis(self) -> i64 { view::attr::<kinds::Int>(self.0, "axis") }
+    #[inline] pub fn axis(self) -> i64 { view::attr(self.0, Self::AT.axis) }
 }
 
 impl ExpandDims<'static> {
@@ -160,14 +160,14 @@ impl ExpandDims<'static> {
 }
 
 impl<O: BorrowMut<Op>> Set<ExpandDims<'static>, O> {
-    #[inline] pub fn axis(self, value: i64) -> Self { self.put::<kinds::Int>("axis", value) }
+    #[inline] pub fn axis(self, value: i64) -> Self { self.put(ExpandDims::AT.axis, value) }
 }
 
 /// A view of [`OpKind::Broadcast`].
 #[derive(Clone, Copy)]
 pub struct Broadcast<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::Broadcast`].
+/// Places of the operands and results of [`OpKind::Broadcast`], and names of its attributes.
 pub struct BroadcastAt { pub x: usize, pub y: usize }
 
 impl<'a> Broadcast<'a> {
@@ -190,17 +190,17 @@ impl Broadcast<'static> {
 #[derive(Clone, Copy)]
 pub struct View<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::View`].
-pub struct ViewAt { pub x: usize, pub y: usize }
+/// Places of the operands and results of [`OpKind::View`], and names of its attributes.
+pub struct ViewAt { pub x: usize, pub y: usize, pub reorder: AttrName<kinds::Flag> }
 
 impl<'a> View<'a> {
     pub const KIND: OpKind = OpKind::View;
-    pub const AT: ViewAt = ViewAt { x: 0, y: 0 };
+    pub const AT: ViewAt = ViewAt { x: 0, y: 0, reorder: AttrName::new("reorder") };
     #[inline] pub fn of(op: &'a Op) -> Option<View<'a>> { view::fits(op, Self::KIND).then_some(View(op)) }
     #[inline] pub fn as_op(self) -> &'a Op { self.0 }
     #[inline] pub fn x(self) -> ValueId { view::operand(self.0, 0) }
     #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
-    #[inline] pub fn reorder(self) -> bool { view::attr::<kinds::Flag>(self.0, "reorder") }
+    #[inline] pub fn reorder(self) -> bool { view::attr(self.0, Self::AT.reorder) }
 }
 
 impl View<'static> {
@@ -211,24 +211,24 @@ impl View<'static> {
 }
 
 impl<O: BorrowMut<Op>> Set<View<'static>, O> {
-    #[inline] pub fn reorder(self, value: bool) -> Self { self.put::<kinds::Flag>("reorder", value) }
+    #[inline] pub fn reorder(self, value: bool) -> Self { self.put(View::AT.reorder, value) }
 }
 
 /// A view of [`OpKind::Permute`].
 #[derive(Clone, Copy)]
 pub struct Permute<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::Permute`].
-pub struct PermuteAt { pub x: usize, pub y: usize }
+/// Places of the operands and results of [`OpKind::Permute`], and names of its attributes.
+pub struct PermuteAt { pub x: usize, pub y: usize, pub order: AttrName<kinds::Ints> }
 
 impl<'a> Permute<'a> {
     pub const KIND: OpKind = OpKind::Permute;
-    pub const AT: PermuteAt = PermuteAt { x: 0, y: 0 };
+    pub const AT: PermuteAt = PermuteAt { x: 0, y: 0, order: AttrName::new("order") };
     #[inline] pub fn of(op: &'a Op) -> Option<Permute<'a>> { view::fits(op, Self::KIND).then_some(Permute(op)) }
     #[inline] pub fn as_op(self) -> &'a Op { self.0 }
     #[inline] pub fn x(self) -> ValueId { view::operand(self.0, 0) }
     #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
-    #[inline] pub fn order(self) -> &'a [i64] { view::attr::<kinds::Ints>(self.0, "order") }
+    #[inline] pub fn order(self) -> &'a [i64] { view::attr(self.0, Self::AT.order) }
 }
 
 impl Permute<'static> {
@@ -239,14 +239,14 @@ impl Permute<'static> {
 }
 
 impl<O: BorrowMut<Op>> Set<Permute<'static>, O> {
-    #[inline] pub fn order(self, value: Vec<i64>) -> Self { self.put::<kinds::Ints>("order", value) }
+    #[inline] pub fn order(self, value: Vec<i64>) -> Self { self.put(Permute::AT.order, value) }
 }
 
 /// A view of [`OpKind::Cat`].
 #[derive(Clone, Copy)]
 pub struct Cat<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::Cat`].
+/// Places of the operands and results of [`OpKind::Cat`], and names of its attributes.
 pub struct CatAt { pub a: usize, pub b: usize, pub c: usize }
 
 impl<'a> Cat<'a> {
@@ -270,7 +270,7 @@ impl Cat<'static> {
 #[derive(Clone, Copy)]
 pub struct Join<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::Join`].
+/// Places of the operands and results of [`OpKind::Join`], and names of its attributes.
 pub struct JoinAt { pub a: usize, pub b: usize, pub c: usize }
 
 impl<'a> Join<'a> {
@@ -294,7 +294,7 @@ impl Join<'static> {
 #[derive(Clone, Copy)]
 pub struct Unjoin<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::Unjoin`].
+/// Places of the operands and results of [`OpKind::Unjoin`], and names of its attributes.
 pub struct UnjoinAt { pub x: usize, pub a: usize, pub b: usize }
 
 impl<'a> Unjoin<'a> {
@@ -318,18 +318,18 @@ impl Unjoin<'static> {
 #[derive(Clone, Copy)]
 pub struct TakeAlongAxis<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::TakeAlongAxis`].
-pub struct TakeAlongAxisAt { pub x: usize, pub indices: usize, pub y: usize }
+/// Places of the operands and results of [`OpKind::TakeAlongAxis`], and names of its attributes.
+pub struct TakeAlongAxisAt { pub x: usize, pub indices: usize, pub y: usize, pub axis: AttrName<kinds::Int> }
 
 impl<'a> TakeAlongAxis<'a> {
     pub const KIND: OpKind = OpKind::TakeAlongAxis;
-    pub const AT: TakeAlongAxisAt = TakeAlongAxisAt { x: 0, indices: 1, y: 0 };
+    pub const AT: TakeAlongAxisAt = TakeAlongAxisAt { x: 0, indices: 1, y: 0, axis: AttrName::new("axis") };
     #[inline] pub fn of(op: &'a Op) -> Option<TakeAlongAxis<'a>> { view::fits(op, Self::KIND).then_some(TakeAlongAxis(op)) }
     #[inline] pub fn as_op(self) -> &'a Op { self.0 }
     #[inline] pub fn x(self) -> ValueId { view::operand(self.0, 0) }
     #[inline] pub fn indices(self) -> ValueId { view::operand(self.0, 1) }
     #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
-    #[inline] pub fn axis(self) -> i64 { view::attr::<kinds::Int>(self.0, "axis") }
+    #[inline] pub fn axis(self) -> i64 { view::attr(self.0, Self::AT.axis) }
 }
 
 impl TakeAlongAxis<'static> {
@@ -340,14 +340,14 @@ impl TakeAlongAxis<'static> {
 }
 
 impl<O: BorrowMut<Op>> Set<TakeAlongAxis<'static>, O> {
-    #[inline] pub fn axis(self, value: i64) -> Self { self.put::<kinds::Int>("axis", value) }
+    #[inline] pub fn axis(self, value: i64) -> Self { self.put(TakeAlongAxis::AT.axis, value) }
 }
 
 /// A view of [`OpKind::Histogram`].
 #[derive(Clone, Copy)]
 pub struct Histogram<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::Histogram`].
+/// Places of the operands and results of [`OpKind::Histogram`], and names of its attributes.
 pub struct HistogramAt { pub x: usize, pub mask: usize, pub y: usize }
 
 impl<'a> Histogram<'a> {
@@ -371,17 +371,17 @@ impl Histogram<'static> {
 #[derive(Clone, Copy)]
 pub struct Reduce<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::Reduce`].
-pub struct ReduceAt { pub xs: usize, pub ys: usize }
+/// Places of the operands and results of [`OpKind::Reduce`], and names of its attributes.
+pub struct ReduceAt { pub xs: usize, pub ys: usize, pub axis: AttrName<kinds::Int> }
 
 impl<'a> Reduce<'a> {
     pub const KIND: OpKind = OpKind::Reduce;
-    pub const AT: ReduceAt = ReduceAt { xs: 0, ys: 0 };
+    pub const AT: ReduceAt = ReduceAt { xs: 0, ys: 0, axis: AttrName::new("axis") };
     #[inline] pub fn of(op: &'a Op) -> Option<Reduce<'a>> { view::fits(op, Self::KIND).then_some(Reduce(op)) }
     #[inline] pub fn as_op(self) -> &'a Op { self.0 }
     #[inline] pub fn xs(self) -> impl ExactSizeIterator<Item = ValueId> + 'a { view::operands(self.0, 0) }
     #[inline] pub fn ys(self) -> &'a [Option<ValueId>] { view::results(self.0, 0) }
-    #[inline] pub fn axis(self) -> i64 { view::attr::<kinds::Int>(self.0, "axis") }
+    #[inline] pub fn axis(self) -> i64 { view::attr(self.0, Self::AT.axis) }
 }
 
 impl Reduce<'static> {
@@ -392,25 +392,25 @@ impl Reduce<'static> {
 }
 
 impl<O: BorrowMut<Op>> Set<Reduce<'static>, O> {
-    #[inline] pub fn axis(self, value: i64) -> Self { self.put::<kinds::Int>("axis", value) }
+    #[inline] pub fn axis(self, value: i64) -> Self { self.put(Reduce::AT.axis, value) }
 }
 
 /// A view of [`OpKind::PrefixScan`].
 #[derive(Clone, Copy)]
 pub struct PrefixScan<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::PrefixScan`].
-pub struct PrefixScanAt { pub xs: usize, pub ys: usize }
+/// Places of the operands and results of [`OpKind::PrefixScan`], and names of its attributes.
+pub struct PrefixScanAt { pub xs: usize, pub ys: usize, pub axis: AttrName<kinds::Int>, pub reverse: AttrName<kinds::Flag> }
 
 impl<'a> PrefixScan<'a> {
     pub const KIND: OpKind = OpKind::PrefixScan;
-    pub const AT: PrefixScanAt = PrefixScanAt { xs: 0, ys: 0 };
+    pub const AT: PrefixScanAt = PrefixScanAt { xs: 0, ys: 0, axis: AttrName::new("axis"), reverse: AttrName::new("reverse") };
     #[inline] pub fn of(op: &'a Op) -> Option<PrefixScan<'a>> { view::fits(op, Self::KIND).then_some(PrefixScan(op)) }
     #[inline] pub fn as_op(self) -> &'a Op { self.0 }
     #[inline] pub fn xs(self) -> impl ExactSizeIterator<Item = ValueId> + 'a { view::operands(self.0, 0) }
     #[inline] pub fn ys(self) -> &'a [Option<ValueId>] { view::results(self.0, 0) }
-    #[inline] pub fn axis(self) -> i64 { view::attr::<kinds::Int>(self.0, "axis") }
-    #[inline] pub fn reverse(self) -> bool { view::attr::<kinds::Flag>(self.0, "reverse") }
+    #[inline] pub fn axis(self) -> i64 { view::attr(self.0, Self::AT.axis) }
+    #[inline] pub fn reverse(self) -> bool { view::attr(self.0, Self::AT.reverse) }
 }
 
 impl PrefixScan<'static> {
@@ -421,25 +421,25 @@ impl PrefixScan<'static> {
 }
 
 impl<O: BorrowMut<Op>> Set<PrefixScan<'static>, O> {
-    #[inline] pub fn axis(self, value: i64) -> Self { self.put::<kinds::Int>("axis", value) }
-    #[inline] pub fn reverse(self, value: bool) -> Self { self.put::<kinds::Flag>("reverse", value) }
+    #[inline] pub fn axis(self, value: i64) -> Self { self.put(PrefixScan::AT.axis, value) }
+    #[inline] pub fn reverse(self, value: bool) -> Self { self.put(PrefixScan::AT.reverse, value) }
 }
 
 /// A view of [`OpKind::Map`].
 #[derive(Clone, Copy)]
 pub struct Map<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::Map`].
-pub struct MapAt { pub xs: usize, pub ys: usize }
+/// Places of the operands and results of [`OpKind::Map`], and names of its attributes.
+pub struct MapAt { pub xs: usize, pub ys: usize, pub pack: AttrName<kinds::Int> }
 
 impl<'a> Map<'a> {
     pub const KIND: OpKind = OpKind::Map;
-    pub const AT: MapAt = MapAt { xs: 0, ys: 0 };
+    pub const AT: MapAt = MapAt { xs: 0, ys: 0, pack: AttrName::new("pack") };
     #[inline] pub fn of(op: &'a Op) -> Option<Map<'a>> { view::fits(op, Self::KIND).then_some(Map(op)) }
     #[inline] pub fn as_op(self) -> &'a Op { self.0 }
     #[inline] pub fn xs(self) -> impl ExactSizeIterator<Item = ValueId> + 'a { view::operands(self.0, 0) }
     #[inline] pub fn ys(self) -> &'a [Option<ValueId>] { view::results(self.0, 0) }
-    #[inline] pub fn pack(self) -> i64 { view::attr::<kinds::Int>(self.0, "pack") }
+    #[inline] pub fn pack(self) -> i64 { view::attr(self.0, Self::AT.pack) }
 }
 
 impl Map<'static> {
@@ -450,14 +450,14 @@ impl Map<'static> {
 }
 
 impl<O: BorrowMut<Op>> Set<Map<'static>, O> {
-    #[inline] pub fn pack(self, value: i64) -> Self { self.put::<kinds::Int>("pack", value) }
+    #[inline] pub fn pack(self, value: i64) -> Self { self.put(Map::AT.pack, value) }
 }
 
 /// A view of [`OpKind::Poison`].
 #[derive(Clone, Copy)]
 pub struct Poison<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::Poison`].
+/// Places of the operands and results of [`OpKind::Poison`], and names of its attributes.
 pub struct PoisonAt { pub y: usize }
 
 impl<'a> Poison<'a> {
@@ -479,19 +479,19 @@ impl Poison<'static> {
 #[derive(Clone, Copy)]
 pub struct Hint<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::Hint`].
-pub struct HintAt { pub x: usize, pub y: usize }
+/// Places of the operands and results of [`OpKind::Hint`], and names of its attributes.
+pub struct HintAt { pub x: usize, pub y: usize, pub contiguity: AttrName<kinds::Ints>, pub constancy: AttrName<kinds::Ints>, pub divisibility: AttrName<kinds::Ints> }
 
 impl<'a> Hint<'a> {
     pub const KIND: OpKind = OpKind::Hint;
-    pub const AT: HintAt = HintAt { x: 0, y: 0 };
+    pub const AT: HintAt = HintAt { x: 0, y: 0, contiguity: AttrName::new("contiguity"), constancy: AttrName::new("constancy"), divisibility: AttrName::new("divisibility") };
     #[inline] pub fn of(op: &'a Op) -> Option<Hint<'a>> { view::fits(op, Self::KIND).then_some(Hint(op)) }
     #[inline] pub fn as_op(self) -> &'a Op { self.0 }
     #[inline] pub fn x(self) -> ValueId { view::operand(self.0, 0) }
     #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
-    #[inline] pub fn contiguity(self) -> Option<&'a [i64]> { view::optional::<kinds::Ints>(self.0, "contiguity") }
-    #[inline] pub fn constancy(self) -> Option<&'a [i64]> { view::optional::<kinds::Ints>(self.0, "constancy") }
-    #[inline] pub fn divisibility(self) -> Option<&'a [i64]> { view::optional::<kinds::Ints>(self.0, "divisibility") }
+    #[inline] pub fn contiguity(self) -> Option<&'a [i64]> { view::optional(self.0, Self::AT.contiguity) }
+    #[inline] pub fn constancy(self) -> Option<&'a [i64]> { view::optional(self.0, Self::AT.constancy) }
+    #[inline] pub fn divisibility(self) -> Option<&'a [i64]> { view::optional(self.0, Self::AT.divisibility) }
 }
 
 impl Hint<'static> {
@@ -502,7 +502,7 @@ impl Hint<'static> {
 }
 
 impl<O: BorrowMut<Op>> Set<Hint<'static>, O> {
-    #[inline] pub fn contiguity(self, value: Vec<i64>) -> Self { self.put::<kinds::Ints>("contiguity", value) }
-    #[inline] pub fn constancy(self, value: Vec<i64>) -> Self { self.put::<kinds::Ints>("constancy", value) }
-    #[inline] pub fn divisibility(self, value: Vec<i64>) -> Self { self.put::<kinds::Ints>("divisibility", value) }
+    #[inline] pub fn contiguity(self, value: Vec<i64>) -> Self { self.put(Hint::AT.contiguity, value) }
+    #[inline] pub fn constancy(self, value: Vec<i64>) -> Self { self.put(Hint::AT.constancy, value) }
+    #[inline] pub fn divisibility(self, value: Vec<i64>) -> Self { self.put(Hint::AT.divisibility, value) }
 }

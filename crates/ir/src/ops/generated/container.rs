@@ -3,25 +3,25 @@
 
 use crate::op::kinds;
 use crate::op::view::{self, New, Set};
-use crate::{DType, Op, OpKind, Type, ValueId};
+use crate::{AttrName, DType, Op, OpKind, Type, ValueId};
 use std::borrow::BorrowMut;
 
 /// A view of [`OpKind::ConcatFromSequence`].
 #[derive(Clone, Copy)]
 pub struct ConcatFromSequence<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::ConcatFromSequence`].
-pub struct ConcatFromSequenceAt { pub xs: usize, pub y: usize }
+/// Places of the operands and results of [`OpKind::ConcatFromSequence`], and names of its attributes.
+pub struct ConcatFromSequenceAt { pub xs: usize, pub y: usize, pub axis: AttrName<kinds::Int>, pub new_axis: AttrName<kinds::Flag> }
 
 impl<'a> ConcatFromSequence<'a> {
     pub const KIND: OpKind = OpKind::ConcatFromSequence;
-    pub const AT: ConcatFromSequenceAt = ConcatFromSequenceAt { xs: 0, y: 0 };
+    pub const AT: ConcatFromSequenceAt = ConcatFromSequenceAt { xs: 0, y: 0, axis: AttrName::new("axis"), new_axis: AttrName::new("new_axis") };
     #[inline] pub fn of(op: &'a Op) -> Option<ConcatFromSequence<'a>> { view::fits(op, Self::KIND).then_some(ConcatFromSequence(op)) }
     #[inline] pub fn as_op(self) -> &'a Op { self.0 }
     #[inline] pub fn xs(self) -> ValueId { view::operand(self.0, 0) }
     #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
-    #[inline] pub fn axis(self) -> i64 { view::attr::<kinds::Int>(self.0, "axis") }
-    #[inline] pub fn new_axis(self) -> bool { view::attr::<kinds::Flag>(self.0, "new_axis") }
+    #[inline] pub fn axis(self) -> i64 { view::attr(self.0, Self::AT.axis) }
+    #[inline] pub fn new_axis(self) -> bool { view::attr(self.0, Self::AT.new_axis) }
 }
 
 impl ConcatFromSequence<'static> {
@@ -32,25 +32,25 @@ impl ConcatFromSequence<'static> {
 }
 
 impl<O: BorrowMut<Op>> Set<ConcatFromSequence<'static>, O> {
-    #[inline] pub fn axis(self, value: i64) -> Self { self.put::<kinds::Int>("axis", value) }
-    #[inline] pub fn new_axis(self, value: bool) -> Self { self.put::<kinds::Flag>("new_axis", value) }
+    #[inline] pub fn axis(self, value: i64) -> Self { self.put(ConcatFromSequence::AT.axis, value) }
+    #[inline] pub fn new_axis(self, value: bool) -> Self { self.put(ConcatFromSequence::AT.new_axis, value) }
 }
 
 /// A view of [`OpKind::Optional`].
 #[derive(Clone, Copy)]
 pub struct Optional<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::Optional`].
-pub struct OptionalAt { pub x: usize, pub y: usize }
+/// Places of the operands and results of [`OpKind::Optional`], and names of its attributes.
+pub struct OptionalAt { pub x: usize, pub y: usize, pub elem_type: AttrName<kinds::Type> }
 
 impl<'a> Optional<'a> {
     pub const KIND: OpKind = OpKind::Optional;
-    pub const AT: OptionalAt = OptionalAt { x: 0, y: 0 };
+    pub const AT: OptionalAt = OptionalAt { x: 0, y: 0, elem_type: AttrName::new("elem_type") };
     #[inline] pub fn of(op: &'a Op) -> Option<Optional<'a>> { view::fits(op, Self::KIND).then_some(Optional(op)) }
     #[inline] pub fn as_op(self) -> &'a Op { self.0 }
     #[inline] pub fn x(self) -> Option<ValueId> { self.0.input(0) }
     #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
-    #[inline] pub fn elem_type(self) -> Option<&'a Type> { view::optional::<kinds::Type>(self.0, "elem_type") }
+    #[inline] pub fn elem_type(self) -> Option<&'a Type> { view::optional(self.0, Self::AT.elem_type) }
 }
 
 impl Optional<'static> {
@@ -61,14 +61,14 @@ impl Optional<'static> {
 }
 
 impl<O: BorrowMut<Op>> Set<Optional<'static>, O> {
-    #[inline] pub fn elem_type(self, value: Type) -> Self { self.put::<kinds::Type>("elem_type", value) }
+    #[inline] pub fn elem_type(self, value: Type) -> Self { self.put(Optional::AT.elem_type, value) }
 }
 
 /// A view of [`OpKind::OptionalGetElement`].
 #[derive(Clone, Copy)]
 pub struct OptionalGetElement<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::OptionalGetElement`].
+/// Places of the operands and results of [`OpKind::OptionalGetElement`], and names of its attributes.
 pub struct OptionalGetElementAt { pub x: usize, pub y: usize }
 
 impl<'a> OptionalGetElement<'a> {
@@ -91,7 +91,7 @@ impl OptionalGetElement<'static> {
 #[derive(Clone, Copy)]
 pub struct OptionalHasElement<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::OptionalHasElement`].
+/// Places of the operands and results of [`OpKind::OptionalHasElement`], and names of its attributes.
 pub struct OptionalHasElementAt { pub x: usize, pub y: usize }
 
 impl<'a> OptionalHasElement<'a> {
@@ -114,7 +114,7 @@ impl OptionalHasElement<'static> {
 #[derive(Clone, Copy)]
 pub struct SequenceAt<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::SequenceAt`].
+/// Places of the operands and results of [`OpKind::SequenceAt`], and names of its attributes.
 pub struct SequenceAtAt { pub xs: usize, pub position: usize, pub y: usize }
 
 impl<'a> SequenceAt<'a> {
@@ -138,7 +138,7 @@ impl SequenceAt<'static> {
 #[derive(Clone, Copy)]
 pub struct SequenceConstruct<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::SequenceConstruct`].
+/// Places of the operands and results of [`OpKind::SequenceConstruct`], and names of its attributes.
 pub struct SequenceConstructAt { pub xs: usize, pub y: usize }
 
 impl<'a> SequenceConstruct<'a> {
@@ -161,16 +161,16 @@ impl SequenceConstruct<'static> {
 #[derive(Clone, Copy)]
 pub struct SequenceEmpty<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::SequenceEmpty`].
-pub struct SequenceEmptyAt { pub y: usize }
+/// Places of the operands and results of [`OpKind::SequenceEmpty`], and names of its attributes.
+pub struct SequenceEmptyAt { pub y: usize, pub dtype: AttrName<kinds::DType> }
 
 impl<'a> SequenceEmpty<'a> {
     pub const KIND: OpKind = OpKind::SequenceEmpty;
-    pub const AT: SequenceEmptyAt = SequenceEmptyAt { y: 0 };
+    pub const AT: SequenceEmptyAt = SequenceEmptyAt { y: 0, dtype: AttrName::new("dtype") };
     #[inline] pub fn of(op: &'a Op) -> Option<SequenceEmpty<'a>> { view::fits(op, Self::KIND).then_some(SequenceEmpty(op)) }
     #[inline] pub fn as_op(self) -> &'a Op { self.0 }
     #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
-    #[inline] pub fn dtype(self) -> Option<DType> { view::optional::<kinds::DType>(self.0, "dtype") }
+    #[inline] pub fn dtype(self) -> Option<DType> { view::optional(self.0, Self::AT.dtype) }
 }
 
 impl SequenceEmpty<'static> {
@@ -181,14 +181,14 @@ impl SequenceEmpty<'static> {
 }
 
 impl<O: BorrowMut<Op>> Set<SequenceEmpty<'static>, O> {
-    #[inline] pub fn dtype(self, value: DType) -> Self { self.put::<kinds::DType>("dtype", value) }
+    #[inline] pub fn dtype(self, value: DType) -> Self { self.put(SequenceEmpty::AT.dtype, value) }
 }
 
 /// A view of [`OpKind::SequenceErase`].
 #[derive(Clone, Copy)]
 pub struct SequenceErase<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::SequenceErase`].
+/// Places of the operands and results of [`OpKind::SequenceErase`], and names of its attributes.
 pub struct SequenceEraseAt { pub xs: usize, pub position: usize, pub y: usize }
 
 impl<'a> SequenceErase<'a> {
@@ -212,7 +212,7 @@ impl SequenceErase<'static> {
 #[derive(Clone, Copy)]
 pub struct SequenceInsert<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::SequenceInsert`].
+/// Places of the operands and results of [`OpKind::SequenceInsert`], and names of its attributes.
 pub struct SequenceInsertAt { pub xs: usize, pub x: usize, pub position: usize, pub y: usize }
 
 impl<'a> SequenceInsert<'a> {
@@ -237,7 +237,7 @@ impl SequenceInsert<'static> {
 #[derive(Clone, Copy)]
 pub struct SequenceLength<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::SequenceLength`].
+/// Places of the operands and results of [`OpKind::SequenceLength`], and names of its attributes.
 pub struct SequenceLengthAt { pub xs: usize, pub y: usize }
 
 impl<'a> SequenceLength<'a> {
@@ -260,19 +260,19 @@ impl SequenceLength<'static> {
 #[derive(Clone, Copy)]
 pub struct SplitToSequence<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::SplitToSequence`].
-pub struct SplitToSequenceAt { pub x: usize, pub split: usize, pub y: usize }
+/// Places of the operands and results of [`OpKind::SplitToSequence`], and names of its attributes.
+pub struct SplitToSequenceAt { pub x: usize, pub split: usize, pub y: usize, pub axis: AttrName<kinds::Int>, pub keepdims: AttrName<kinds::Flag> }
 
 impl<'a> SplitToSequence<'a> {
     pub const KIND: OpKind = OpKind::SplitToSequence;
-    pub const AT: SplitToSequenceAt = SplitToSequenceAt { x: 0, split: 1, y: 0 };
+    pub const AT: SplitToSequenceAt = SplitToSequenceAt { x: 0, split: 1, y: 0, axis: AttrName::new("axis"), keepdims: AttrName::new("keepdims") };
     #[inline] pub fn of(op: &'a Op) -> Option<SplitToSequence<'a>> { view::fits(op, Self::KIND).then_some(SplitToSequence(op)) }
     #[inline] pub fn as_op(self) -> &'a Op { self.0 }
     #[inline] pub fn x(self) -> ValueId { view::operand(self.0, 0) }
     #[inline] pub fn split(self) -> Option<ValueId> { self.0.input(1) }
     #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
-    #[inline] pub fn axis(self) -> i64 { view::attr::<kinds::Int>(self.0, "axis") }
-    #[inline] pub fn keepdims(self) -> bool { view::attr::<kinds::Flag>(self.0, "keepdims") }
+    #[inline] pub fn axis(self) -> i64 { view::attr(self.0, Self::AT.axis) }
+    #[inline] pub fn keepdims(self) -> bool { view::attr(self.0, Self::AT.keepdims) }
 }
 
 impl SplitToSequence<'static> {
@@ -283,6 +283,6 @@ impl SplitToSequence<'static> {
 }
 
 impl<O: BorrowMut<Op>> Set<SplitToSequence<'static>, O> {
-    #[inline] pub fn axis(self, value: i64) -> Self { self.put::<kinds::Int>("axis", value) }
-    #[inline] pub fn keepdims(self, value: bool) -> Self { self.put::<kinds::Flag>("keepdims", value) }
+    #[inline] pub fn axis(self, value: i64) -> Self { self.put(SplitToSequence::AT.axis, value) }
+    #[inline] pub fn keepdims(self, value: bool) -> Self { self.put(SplitToSequence::AT.keepdims, value) }
 }

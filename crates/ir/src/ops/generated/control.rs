@@ -3,14 +3,14 @@
 
 use crate::op::kinds;
 use crate::op::view::{self, New, Set};
-use crate::{Op, OpKind, ValueId};
+use crate::{AttrName, Op, OpKind, ValueId};
 use std::borrow::BorrowMut;
 
 /// A view of [`OpKind::If`].
 #[derive(Clone, Copy)]
 pub struct If<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::If`].
+/// Places of the operands and results of [`OpKind::If`], and names of its attributes.
 pub struct IfAt { pub cond: usize, pub outputs: usize }
 
 impl<'a> If<'a> {
@@ -33,7 +33,7 @@ impl If<'static> {
 #[derive(Clone, Copy)]
 pub struct Loop<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::Loop`].
+/// Places of the operands and results of [`OpKind::Loop`], and names of its attributes.
 pub struct LoopAt { pub trip_count: usize, pub cond: usize, pub init: usize, pub outputs: usize }
 
 impl<'a> Loop<'a> {
@@ -58,21 +58,21 @@ impl Loop<'static> {
 #[derive(Clone, Copy)]
 pub struct Scan<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::Scan`].
-pub struct ScanAt { pub xs: usize, pub outputs: usize }
+/// Places of the operands and results of [`OpKind::Scan`], and names of its attributes.
+pub struct ScanAt { pub xs: usize, pub outputs: usize, pub num_scan_inputs: AttrName<kinds::Int>, pub scan_input_axes: AttrName<kinds::Ints>, pub scan_output_axes: AttrName<kinds::Ints>, pub scan_input_directions: AttrName<kinds::Ints>, pub scan_output_directions: AttrName<kinds::Ints> }
 
 impl<'a> Scan<'a> {
     pub const KIND: OpKind = OpKind::Scan;
-    pub const AT: ScanAt = ScanAt { xs: 0, outputs: 0 };
+    pub const AT: ScanAt = ScanAt { xs: 0, outputs: 0, num_scan_inputs: AttrName::new("num_scan_inputs"), scan_input_axes: AttrName::new("scan_input_axes"), scan_output_axes: AttrName::new("scan_output_axes"), scan_input_directions: AttrName::new("scan_input_directions"), scan_output_directions: AttrName::new("scan_output_directions") };
     #[inline] pub fn of(op: &'a Op) -> Option<Scan<'a>> { view::fits(op, Self::KIND).then_some(Scan(op)) }
     #[inline] pub fn as_op(self) -> &'a Op { self.0 }
     #[inline] pub fn xs(self) -> impl ExactSizeIterator<Item = ValueId> + 'a { view::operands(self.0, 0) }
     #[inline] pub fn outputs(self) -> &'a [Option<ValueId>] { view::results(self.0, 0) }
-    #[inline] pub fn num_scan_inputs(self) -> i64 { view::attr::<kinds::Int>(self.0, "num_scan_inputs") }
-    #[inline] pub fn scan_input_axes(self) -> Option<&'a [i64]> { view::optional::<kinds::Ints>(self.0, "scan_input_axes") }
-    #[inline] pub fn scan_output_axes(self) -> Option<&'a [i64]> { view::optional::<kinds::Ints>(self.0, "scan_output_axes") }
-    #[inline] pub fn scan_input_directions(self) -> Option<&'a [i64]> { view::optional::<kinds::Ints>(self.0, "scan_input_directions") }
-    #[inline] pub fn scan_output_directions(self) -> Option<&'a [i64]> { view::optional::<kinds::Ints>(self.0, "scan_output_directions") }
+    #[inline] pub fn num_scan_inputs(self) -> i64 { view::attr(self.0, Self::AT.num_scan_inputs) }
+    #[inline] pub fn scan_input_axes(self) -> Option<&'a [i64]> { view::optional(self.0, Self::AT.scan_input_axes) }
+    #[inline] pub fn scan_output_axes(self) -> Option<&'a [i64]> { view::optional(self.0, Self::AT.scan_output_axes) }
+    #[inline] pub fn scan_input_directions(self) -> Option<&'a [i64]> { view::optional(self.0, Self::AT.scan_input_directions) }
+    #[inline] pub fn scan_output_directions(self) -> Option<&'a [i64]> { view::optional(self.0, Self::AT.scan_output_directions) }
 }
 
 impl Scan<'static> {
@@ -83,18 +83,18 @@ impl Scan<'static> {
 }
 
 impl<O: BorrowMut<Op>> Set<Scan<'static>, O> {
-    #[inline] pub fn num_scan_inputs(self, value: i64) -> Self { self.put::<kinds::Int>("num_scan_inputs", value) }
-    #[inline] pub fn scan_input_axes(self, value: Vec<i64>) -> Self { self.put::<kinds::Ints>("scan_input_axes", value) }
-    #[inline] pub fn scan_output_axes(self, value: Vec<i64>) -> Self { self.put::<kinds::Ints>("scan_output_axes", value) }
-    #[inline] pub fn scan_input_directions(self, value: Vec<i64>) -> Self { self.put::<kinds::Ints>("scan_input_directions", value) }
-    #[inline] pub fn scan_output_directions(self, value: Vec<i64>) -> Self { self.put::<kinds::Ints>("scan_output_directions", value) }
+    #[inline] pub fn num_scan_inputs(self, value: i64) -> Self { self.put(Scan::AT.num_scan_inputs, value) }
+    #[inline] pub fn scan_input_axes(self, value: Vec<i64>) -> Self { self.put(Scan::AT.scan_input_axes, value) }
+    #[inline] pub fn scan_output_axes(self, value: Vec<i64>) -> Self { self.put(Scan::AT.scan_output_axes, value) }
+    #[inline] pub fn scan_input_directions(self, value: Vec<i64>) -> Self { self.put(Scan::AT.scan_input_directions, value) }
+    #[inline] pub fn scan_output_directions(self, value: Vec<i64>) -> Self { self.put(Scan::AT.scan_output_directions, value) }
 }
 
 /// A view of [`OpKind::For`].
 #[derive(Clone, Copy)]
 pub struct For<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::For`].
+/// Places of the operands and results of [`OpKind::For`], and names of its attributes.
 pub struct ForAt { pub lower: usize, pub upper: usize, pub step: usize, pub init: usize, pub outputs: usize }
 
 impl<'a> For<'a> {
@@ -120,7 +120,7 @@ impl For<'static> {
 #[derive(Clone, Copy)]
 pub struct While<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::While`].
+/// Places of the operands and results of [`OpKind::While`], and names of its attributes.
 pub struct WhileAt { pub init: usize, pub outputs: usize }
 
 impl<'a> While<'a> {
@@ -143,17 +143,17 @@ impl While<'static> {
 #[derive(Clone, Copy)]
 pub struct Call<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::Call`].
-pub struct CallAt { pub args: usize, pub results: usize }
+/// Places of the operands and results of [`OpKind::Call`], and names of its attributes.
+pub struct CallAt { pub args: usize, pub results: usize, pub callee: AttrName<kinds::Str> }
 
 impl<'a> Call<'a> {
     pub const KIND: OpKind = OpKind::Call;
-    pub const AT: CallAt = CallAt { args: 0, results: 0 };
+    pub const AT: CallAt = CallAt { args: 0, results: 0, callee: AttrName::new("callee") };
     #[inline] pub fn of(op: &'a Op) -> Option<Call<'a>> { view::fits(op, Self::KIND).then_some(Call(op)) }
     #[inline] pub fn as_op(self) -> &'a Op { self.0 }
     #[inline] pub fn args(self) -> impl ExactSizeIterator<Item = ValueId> + 'a { view::operands(self.0, 0) }
     #[inline] pub fn results(self) -> &'a [Option<ValueId>] { view::results(self.0, 0) }
-    #[inline] pub fn callee(self) -> &'a str { view::attr::<kinds::Str>(self.0, "callee") }
+    #[inline] pub fn callee(self) -> &'a str { view::attr(self.0, Self::AT.callee) }
 }
 
 impl Call<'static> {
@@ -164,14 +164,14 @@ impl Call<'static> {
 }
 
 impl<O: BorrowMut<Op>> Set<Call<'static>, O> {
-    #[inline] pub fn callee(self, value: String) -> Self { self.put::<kinds::Str>("callee", value) }
+    #[inline] pub fn callee(self, value: String) -> Self { self.put(Call::AT.callee, value) }
 }
 
 /// A view of [`OpKind::Fused`].
 #[derive(Clone, Copy)]
 pub struct Fused<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::Fused`].
+/// Places of the operands and results of [`OpKind::Fused`], and names of its attributes.
 pub struct FusedAt { pub xs: usize, pub y: usize }
 
 impl<'a> Fused<'a> {

@@ -191,27 +191,26 @@ pub enum OpKind {
     /// `(y) = bitcast(x) {to: DType}`
     BitCast,
     /// Atomically replaces the element by `op`(element, value) where `mask` holds and gives the former one (arbitrary
-    /// elsewhere). `op` is `add`, `fadd`, `and`, `or`, `xor`, `max`, `min`, `umax`, `umin` or `exchange`;
-    /// `order` is `relaxed`, `acquire`, `release` or `acq_rel`; `scope` is `cta`, `gpu` or `sys`.
+    /// elsewhere).
     ///
-    /// `(former) = atomic_rmw(ptr, value, mask[opt]) {op: Str, order: Str = "acq_rel", scope: Str = "gpu"}`
+    /// `(former) = atomic_rmw(ptr, value, mask[opt]) {op: AtomicOp, order: MemoryOrder = MemoryOrder::AcqRel, scope: MemoryScope = MemoryScope::Gpu}`
     AtomicRmw,
     /// Atomically replaces the element by `value` where its bits are those of `expected`, and gives the former one.
     ///
-    /// `(former) = atomic_cas(ptr, expected, value) {order: Str = "acq_rel", scope: Str = "gpu"}`
+    /// `(former) = atomic_cas(ptr, expected, value) {order: MemoryOrder = MemoryOrder::AcqRel, scope: MemoryScope = MemoryScope::Gpu}`
     AtomicCas,
     /// Reads atomically where `mask` holds.
     ///
-    /// `(y) = atomic_load(ptr, mask[opt]) {order: Str = "acquire", scope: Str = "gpu"}`
+    /// `(y) = atomic_load(ptr, mask[opt]) {order: MemoryOrder = MemoryOrder::Acquire, scope: MemoryScope = MemoryScope::Gpu}`
     AtomicLoad,
     /// Writes atomically where `mask` holds.
     ///
-    /// `() = atomic_store(ptr, value, mask[opt]) {order: Str = "release", scope: Str = "gpu"}`
+    /// `() = atomic_store(ptr, value, mask[opt]) {order: MemoryOrder = MemoryOrder::Release, scope: MemoryScope = MemoryScope::Gpu}`
     AtomicStore,
     /// Reads repeatedly, at least once, until each element is the expected one or `timeout` nanoseconds (i64, for all
     /// elements together) are over. Returns the elements that were seen equal.
     ///
-    /// `(done) = atomic_poll(ptr, expected, timeout[opt]) {order: Str = "acquire", scope: Str = "gpu"}`
+    /// `(done) = atomic_poll(ptr, expected, timeout[opt]) {order: MemoryOrder = MemoryOrder::Acquire, scope: MemoryScope = MemoryScope::Gpu}`
     AtomicPoll,
     /// Scaled dot-product attention by heads: softmax(softcap(scale·q·kᵀ) + mask)·v, where softcap(s) is
     /// softcap·tanh(s/softcap) if that is not 0 and scale is 1/√head size if absent. q, k and v are [batch, heads,
@@ -281,7 +280,7 @@ pub enum OpKind {
     ///
     /// `(y) = permute(x) {order: Ints}`
     Permute,
-    /// One block of rank 1 behind the other.
+    /// Concatenates two blocks of rank 1.
     ///
     /// `(c) = cat(a, b) {}`
     Cat,
@@ -467,21 +466,21 @@ pub enum OpKind {
     /// `(y) = range(start, limit, delta) {stash_type: DType = DType::F32}`
     Range,
     /// A view of a tensor in memory: base pointer, r lengths (i32), r strides in elements (i64, the last 1). Reads
-    /// outside give `padding`: `zero` or `nan`.
+    /// outside give `padding`.
     ///
-    /// `(y) = make_descriptor(base, dims[many]) {padding: Str = "zero"}`
+    /// `(y) = make_descriptor(base, dims[many]) {padding: DescriptorPadding = DescriptorPadding::Zero}`
     MakeDescriptor,
     /// The block that starts at the offsets (i32); outside the tensor the padding.
     ///
-    /// `(y) = descriptor_load(descriptor, offsets[many]) {cache: Str = "none", eviction: Str = "normal"}`
+    /// `(y) = descriptor_load(descriptor, offsets[many]) {cache: CacheHint = CacheHint::None, eviction: EvictionHint = EvictionHint::Normal}`
     DescriptorLoad,
     /// Writes the block that starts at the offsets as far as it is inside.
     ///
     /// `() = descriptor_store(descriptor, value, offsets[many]) {}`
     DescriptorStore,
-    /// Like `descriptor_store`, combining atomically by `op`: `add`, `min`, `max`, `and`, `or`, `xor`.
+    /// Like `descriptor_store`, combining atomically by `op`.
     ///
-    /// `() = descriptor_reduce(descriptor, value, offsets[many]) {op: Str}`
+    /// `() = descriptor_reduce(descriptor, value, offsets[many]) {op: DescriptorReduction}`
     DescriptorReduce,
     /// Rows of the tensor by number, from a column on.
     ///
@@ -491,17 +490,16 @@ pub enum OpKind {
     ///
     /// `() = descriptor_scatter(descriptor, value, rows, column) {}`
     DescriptorScatter,
-    /// a·b + c for [m, k], [k, n], [m, n], or with a leading batch axis. `precision` (`ieee`, `tf32`,
-    /// `tf32x3`, `bf16x3`, `bf16x6`) allows f32 factors to be rounded; the interpreter and all devices keep all of their bits.
+    /// a·b + c for [m, k], [k, n], [m, n], or with a leading batch axis. `precision` allows f32 factors to be rounded; the interpreter and all devices keep all of their bits.
     /// The sum is of c's element type.
     ///
-    /// `(y) = dot(a, b, c) {precision: Str = "ieee"}`
+    /// `(y) = dot(a, b, c) {precision: DotPrecision = DotPrecision::Ieee}`
     Dot,
     /// a·b + c where groups of 32 (or 16) factors along k share a scale 2^(s − 127) (e8m0, NaN for 0xff) or an e4m3 one.
-    /// Formats are `e4m3`, `e5m2`, `e2m1`, `bf16`, `fp16`; e2m1 holds two values a byte, the low half first, along k, or
+    /// e2m1 holds two values a byte, the low half first, along k, or
     /// along m (n) where `a_k_pack` (`b_k_pack`) is 0. Scales are [m, k/32] and [n, k/32]; a missing one is 1.
     ///
-    /// `(y) = dot_scaled(a, b, c, a_scale[opt], b_scale[opt]) {a_format: Str, b_format: Str, a_k_pack: Flag = true, b_k_pack: Flag = true, fast_math: Flag = false}`
+    /// `(y) = dot_scaled(a, b, c, a_scale[opt], b_scale[opt]) {a_format: ScaledFormat, b_format: ScaledFormat, a_k_pack: Flag = true, b_k_pack: Flag = true, fast_math: Flag = false}`
     DotScaled,
     /// Cuts or zero-pads the named axes (all if absent) around the centre to the given sizes; an odd element is cut at
     /// the beginning and padded at the end.
@@ -632,11 +630,11 @@ pub enum OpKind {
     /// All threads of the threadgroup wait for each other. Their accesses before it to the memory it names
     /// (`threadgroup`, `device`, `both` or `none`) precede those after it.
     ///
-    /// `() = threadgroup_barrier() {memory: Str = "threadgroup"}`
+    /// `() = threadgroup_barrier() {memory: BarrierMemory = BarrierMemory::Threadgroup}`
     ThreadgroupBarrier,
     /// Like `threadgroup_barrier`, for the threads of a simdgroup.
     ///
-    /// `() = simdgroup_barrier() {memory: Str = "threadgroup"}`
+    /// `() = simdgroup_barrier() {memory: BarrierMemory = BarrierMemory::Threadgroup}`
     SimdgroupBarrier,
     /// The value of the lane that `lane` (i32) names, for each lane its own choice.
     ///
@@ -657,12 +655,12 @@ pub enum OpKind {
     /// The values of all lanes combined by `op`: `add`, `mul`, `min`, `max` (of NaN and a number the number), or of
     /// integers `and`, `or`, `xor`. The order of combinations is open.
     ///
-    /// `(y) = simd_reduce(x) {op: Str}`
+    /// `(y) = simd_reduce(x) {op: SimdReduction}`
     SimdReduce,
     /// The values of the lanes up to this one, itself left out if `exclusive`, combined by `op`: `add` or `mul`. The order
     /// of combinations is open.
     ///
-    /// `(y) = simd_prefix(x) {op: Str, exclusive: Flag = false}`
+    /// `(y) = simd_prefix(x) {op: PrefixOp, exclusive: Flag = false}`
     SimdPrefix,
     /// Bit i tells whether the condition holds in lane i.
     ///
@@ -725,7 +723,7 @@ pub enum OpKind {
     ///
     /// `(output) = where(condition, x, y) {}`
     Where,
-    /// Whether the element is an infinity of a sign that is asked for.
+    /// Whether the element is an infinity of a requested sign.
     ///
     /// `(y) = is_inf(x) {detect_negative: Flag = true, detect_positive: Flag = true}`
     IsInf,
@@ -941,18 +939,18 @@ pub enum OpKind {
     /// elements (1, 2 or 4). The program promises that its address is a multiple of `align` bytes; 0 means the size of
     /// one element.
     ///
-    /// `(y) = load(ptr, mask[opt], other[opt]) {cache: Str = "none", eviction: Str = "normal", volatile: Flag = false, width: Int = 1, align: Int = 0}`
+    /// `(y) = load(ptr, mask[opt], other[opt]) {cache: CacheHint = CacheHint::None, eviction: EvictionHint = EvictionHint::Normal, volatile: Flag = false, width: Int = 1, align: Int = 0}`
     Load,
     /// Writes where `mask` holds. If several elements have the same address, any of them may be written last. At level
     /// lane there is no mask, and a vector (of 2 or 4) is written to consecutive elements; `align` is as in `load`.
     ///
-    /// `() = store(ptr, value, mask[opt]) {cache: Str = "none", eviction: Str = "normal", align: Int = 0}`
+    /// `() = store(ptr, value, mask[opt]) {cache: CacheHint = CacheHint::None, eviction: EvictionHint = EvictionHint::Normal, align: Int = 0}`
     Store,
     /// An array of `len` elements of type `dtype`, unwritten, in `space` `threadgroup`, where all threads get the same
     /// one, or `thread`. It stands outside of regions and lives until the function ends; only a kernel has arrays in
     /// threadgroup memory.
     ///
-    /// `(ptr) = alloc() {space: Str, dtype: DType, len: Int}`
+    /// `(ptr) = alloc() {space: LocalSpace, dtype: DType, len: Int}`
     Alloc,
     /// All memory effects before it precede those after it, for every thread of the program.
     ///

@@ -3,23 +3,24 @@
 
 use crate::op::kinds;
 use crate::op::view::{self, New, Set};
-use crate::{Op, OpKind, ValueId};
+use crate::op::words::{BarrierMemory, PrefixOp, SimdReduction};
+use crate::{AttrName, Op, OpKind, ValueId};
 use std::borrow::BorrowMut;
 
 /// A view of [`OpKind::ThreadgroupId`].
 #[derive(Clone, Copy)]
 pub struct ThreadgroupId<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::ThreadgroupId`].
-pub struct ThreadgroupIdAt { pub y: usize }
+/// Places of the operands and results of [`OpKind::ThreadgroupId`], and names of its attributes.
+pub struct ThreadgroupIdAt { pub y: usize, pub axis: AttrName<kinds::Int> }
 
 impl<'a> ThreadgroupId<'a> {
     pub const KIND: OpKind = OpKind::ThreadgroupId;
-    pub const AT: ThreadgroupIdAt = ThreadgroupIdAt { y: 0 };
+    pub const AT: ThreadgroupIdAt = ThreadgroupIdAt { y: 0, axis: AttrName::new("axis") };
     #[inline] pub fn of(op: &'a Op) -> Option<ThreadgroupId<'a>> { view::fits(op, Self::KIND).then_some(ThreadgroupId(op)) }
     #[inline] pub fn as_op(self) -> &'a Op { self.0 }
     #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
-    #[inline] pub fn axis(self) -> i64 { view::attr::<kinds::Int>(self.0, "axis") }
+    #[inline] pub fn axis(self) -> i64 { view::attr(self.0, Self::AT.axis) }
 }
 
 impl ThreadgroupId<'static> {
@@ -30,23 +31,23 @@ impl ThreadgroupId<'static> {
 }
 
 impl<O: BorrowMut<Op>> Set<ThreadgroupId<'static>, O> {
-    #[inline] pub fn axis(self, value: i64) -> Self { self.put::<kinds::Int>("axis", value) }
+    #[inline] pub fn axis(self, value: i64) -> Self { self.put(ThreadgroupId::AT.axis, value) }
 }
 
 /// A view of [`OpKind::NumThreadgroups`].
 #[derive(Clone, Copy)]
 pub struct NumThreadgroups<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::NumThreadgroups`].
-pub struct NumThreadgroupsAt { pub y: usize }
+/// Places of the operands and results of [`OpKind::NumThreadgroups`], and names of its attributes.
+pub struct NumThreadgroupsAt { pub y: usize, pub axis: AttrName<kinds::Int> }
 
 impl<'a> NumThreadgroups<'a> {
     pub const KIND: OpKind = OpKind::NumThreadgroups;
-    pub const AT: NumThreadgroupsAt = NumThreadgroupsAt { y: 0 };
+    pub const AT: NumThreadgroupsAt = NumThreadgroupsAt { y: 0, axis: AttrName::new("axis") };
     #[inline] pub fn of(op: &'a Op) -> Option<NumThreadgroups<'a>> { view::fits(op, Self::KIND).then_some(NumThreadgroups(op)) }
     #[inline] pub fn as_op(self) -> &'a Op { self.0 }
     #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
-    #[inline] pub fn axis(self) -> i64 { view::attr::<kinds::Int>(self.0, "axis") }
+    #[inline] pub fn axis(self) -> i64 { view::attr(self.0, Self::AT.axis) }
 }
 
 impl NumThreadgroups<'static> {
@@ -57,14 +58,14 @@ impl NumThreadgroups<'static> {
 }
 
 impl<O: BorrowMut<Op>> Set<NumThreadgroups<'static>, O> {
-    #[inline] pub fn axis(self, value: i64) -> Self { self.put::<kinds::Int>("axis", value) }
+    #[inline] pub fn axis(self, value: i64) -> Self { self.put(NumThreadgroups::AT.axis, value) }
 }
 
 /// A view of [`OpKind::ThreadIndex`].
 #[derive(Clone, Copy)]
 pub struct ThreadIndex<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::ThreadIndex`].
+/// Places of the operands and results of [`OpKind::ThreadIndex`], and names of its attributes.
 pub struct ThreadIndexAt { pub y: usize }
 
 impl<'a> ThreadIndex<'a> {
@@ -86,7 +87,7 @@ impl ThreadIndex<'static> {
 #[derive(Clone, Copy)]
 pub struct SimdgroupIndex<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::SimdgroupIndex`].
+/// Places of the operands and results of [`OpKind::SimdgroupIndex`], and names of its attributes.
 pub struct SimdgroupIndexAt { pub y: usize }
 
 impl<'a> SimdgroupIndex<'a> {
@@ -108,7 +109,7 @@ impl SimdgroupIndex<'static> {
 #[derive(Clone, Copy)]
 pub struct LaneIndex<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::LaneIndex`].
+/// Places of the operands and results of [`OpKind::LaneIndex`], and names of its attributes.
 pub struct LaneIndexAt { pub y: usize }
 
 impl<'a> LaneIndex<'a> {
@@ -130,7 +131,7 @@ impl LaneIndex<'static> {
 #[derive(Clone, Copy)]
 pub struct Vector<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::Vector`].
+/// Places of the operands and results of [`OpKind::Vector`], and names of its attributes.
 pub struct VectorAt { pub xs: usize, pub y: usize }
 
 impl<'a> Vector<'a> {
@@ -153,17 +154,17 @@ impl Vector<'static> {
 #[derive(Clone, Copy)]
 pub struct Extract<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::Extract`].
-pub struct ExtractAt { pub x: usize, pub y: usize }
+/// Places of the operands and results of [`OpKind::Extract`], and names of its attributes.
+pub struct ExtractAt { pub x: usize, pub y: usize, pub at: AttrName<kinds::Int> }
 
 impl<'a> Extract<'a> {
     pub const KIND: OpKind = OpKind::Extract;
-    pub const AT: ExtractAt = ExtractAt { x: 0, y: 0 };
+    pub const AT: ExtractAt = ExtractAt { x: 0, y: 0, at: AttrName::new("at") };
     #[inline] pub fn of(op: &'a Op) -> Option<Extract<'a>> { view::fits(op, Self::KIND).then_some(Extract(op)) }
     #[inline] pub fn as_op(self) -> &'a Op { self.0 }
     #[inline] pub fn x(self) -> ValueId { view::operand(self.0, 0) }
     #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
-    #[inline] pub fn at(self) -> i64 { view::attr::<kinds::Int>(self.0, "at") }
+    #[inline] pub fn at(self) -> i64 { view::attr(self.0, Self::AT.at) }
 }
 
 impl Extract<'static> {
@@ -174,25 +175,25 @@ impl Extract<'static> {
 }
 
 impl<O: BorrowMut<Op>> Set<Extract<'static>, O> {
-    #[inline] pub fn at(self, value: i64) -> Self { self.put::<kinds::Int>("at", value) }
+    #[inline] pub fn at(self, value: i64) -> Self { self.put(Extract::AT.at, value) }
 }
 
 /// A view of [`OpKind::Insert`].
 #[derive(Clone, Copy)]
 pub struct Insert<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::Insert`].
-pub struct InsertAt { pub x: usize, pub element: usize, pub y: usize }
+/// Places of the operands and results of [`OpKind::Insert`], and names of its attributes.
+pub struct InsertAt { pub x: usize, pub element: usize, pub y: usize, pub at: AttrName<kinds::Int> }
 
 impl<'a> Insert<'a> {
     pub const KIND: OpKind = OpKind::Insert;
-    pub const AT: InsertAt = InsertAt { x: 0, element: 1, y: 0 };
+    pub const AT: InsertAt = InsertAt { x: 0, element: 1, y: 0, at: AttrName::new("at") };
     #[inline] pub fn of(op: &'a Op) -> Option<Insert<'a>> { view::fits(op, Self::KIND).then_some(Insert(op)) }
     #[inline] pub fn as_op(self) -> &'a Op { self.0 }
     #[inline] pub fn x(self) -> ValueId { view::operand(self.0, 0) }
     #[inline] pub fn element(self) -> ValueId { view::operand(self.0, 1) }
     #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
-    #[inline] pub fn at(self) -> i64 { view::attr::<kinds::Int>(self.0, "at") }
+    #[inline] pub fn at(self) -> i64 { view::attr(self.0, Self::AT.at) }
 }
 
 impl Insert<'static> {
@@ -203,22 +204,22 @@ impl Insert<'static> {
 }
 
 impl<O: BorrowMut<Op>> Set<Insert<'static>, O> {
-    #[inline] pub fn at(self, value: i64) -> Self { self.put::<kinds::Int>("at", value) }
+    #[inline] pub fn at(self, value: i64) -> Self { self.put(Insert::AT.at, value) }
 }
 
 /// A view of [`OpKind::ThreadgroupBarrier`].
 #[derive(Clone, Copy)]
 pub struct ThreadgroupBarrier<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::ThreadgroupBarrier`].
-pub struct ThreadgroupBarrierAt {  }
+/// Places of the operands and results of [`OpKind::ThreadgroupBarrier`], and names of its attributes.
+pub struct ThreadgroupBarrierAt { pub memory: AttrName<BarrierMemory> }
 
 impl<'a> ThreadgroupBarrier<'a> {
     pub const KIND: OpKind = OpKind::ThreadgroupBarrier;
-    pub const AT: ThreadgroupBarrierAt = ThreadgroupBarrierAt {  };
+    pub const AT: ThreadgroupBarrierAt = ThreadgroupBarrierAt { memory: AttrName::new("memory") };
     #[inline] pub fn of(op: &'a Op) -> Option<ThreadgroupBarrier<'a>> { view::fits(op, Self::KIND).then_some(ThreadgroupBarrier(op)) }
     #[inline] pub fn as_op(self) -> &'a Op { self.0 }
-    #[inline] pub fn memory(self) -> &'a str { view::attr::<kinds::Str>(self.0, "memory") }
+    #[inline] pub fn memory(self) -> BarrierMemory { view::attr(self.0, Self::AT.memory) }
 }
 
 impl ThreadgroupBarrier<'static> {
@@ -229,22 +230,22 @@ impl ThreadgroupBarrier<'static> {
 }
 
 impl<O: BorrowMut<Op>> Set<ThreadgroupBarrier<'static>, O> {
-    #[inline] pub fn memory(self, value: String) -> Self { self.put::<kinds::Str>("memory", value) }
+    #[inline] pub fn memory(self, value: BarrierMemory) -> Self { self.put(ThreadgroupBarrier::AT.memory, value) }
 }
 
 /// A view of [`OpKind::SimdgroupBarrier`].
 #[derive(Clone, Copy)]
 pub struct SimdgroupBarrier<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::SimdgroupBarrier`].
-pub struct SimdgroupBarrierAt {  }
+/// Places of the operands and results of [`OpKind::SimdgroupBarrier`], and names of its attributes.
+pub struct SimdgroupBarrierAt { pub memory: AttrName<BarrierMemory> }
 
 impl<'a> SimdgroupBarrier<'a> {
     pub const KIND: OpKind = OpKind::SimdgroupBarrier;
-    pub const AT: SimdgroupBarrierAt = SimdgroupBarrierAt {  };
+    pub const AT: SimdgroupBarrierAt = SimdgroupBarrierAt { memory: AttrName::new("memory") };
     #[inline] pub fn of(op: &'a Op) -> Option<SimdgroupBarrier<'a>> { view::fits(op, Self::KIND).then_some(SimdgroupBarrier(op)) }
     #[inline] pub fn as_op(self) -> &'a Op { self.0 }
-    #[inline] pub fn memory(self) -> &'a str { view::attr::<kinds::Str>(self.0, "memory") }
+    #[inline] pub fn memory(self) -> BarrierMemory { view::attr(self.0, Self::AT.memory) }
 }
 
 impl SimdgroupBarrier<'static> {
@@ -255,14 +256,14 @@ impl SimdgroupBarrier<'static> {
 }
 
 impl<O: BorrowMut<Op>> Set<SimdgroupBarrier<'static>, O> {
-    #[inline] pub fn memory(self, value: String) -> Self { self.put::<kinds::Str>("memory", value) }
+    #[inline] pub fn memory(self, value: BarrierMemory) -> Self { self.put(SimdgroupBarrier::AT.memory, value) }
 }
 
 /// A view of [`OpKind::SimdShuffle`].
 #[derive(Clone, Copy)]
 pub struct SimdShuffle<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::SimdShuffle`].
+/// Places of the operands and results of [`OpKind::SimdShuffle`], and names of its attributes.
 pub struct SimdShuffleAt { pub x: usize, pub lane: usize, pub y: usize }
 
 impl<'a> SimdShuffle<'a> {
@@ -286,7 +287,7 @@ impl SimdShuffle<'static> {
 #[derive(Clone, Copy)]
 pub struct SimdShuffleXor<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::SimdShuffleXor`].
+/// Places of the operands and results of [`OpKind::SimdShuffleXor`], and names of its attributes.
 pub struct SimdShuffleXorAt { pub x: usize, pub mask: usize, pub y: usize }
 
 impl<'a> SimdShuffleXor<'a> {
@@ -310,7 +311,7 @@ impl SimdShuffleXor<'static> {
 #[derive(Clone, Copy)]
 pub struct SimdShuffleUp<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::SimdShuffleUp`].
+/// Places of the operands and results of [`OpKind::SimdShuffleUp`], and names of its attributes.
 pub struct SimdShuffleUpAt { pub x: usize, pub delta: usize, pub y: usize }
 
 impl<'a> SimdShuffleUp<'a> {
@@ -334,7 +335,7 @@ impl SimdShuffleUp<'static> {
 #[derive(Clone, Copy)]
 pub struct SimdShuffleDown<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::SimdShuffleDown`].
+/// Places of the operands and results of [`OpKind::SimdShuffleDown`], and names of its attributes.
 pub struct SimdShuffleDownAt { pub x: usize, pub delta: usize, pub y: usize }
 
 impl<'a> SimdShuffleDown<'a> {
@@ -358,17 +359,17 @@ impl SimdShuffleDown<'static> {
 #[derive(Clone, Copy)]
 pub struct SimdReduce<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::SimdReduce`].
-pub struct SimdReduceAt { pub x: usize, pub y: usize }
+/// Places of the operands and results of [`OpKind::SimdReduce`], and names of its attributes.
+pub struct SimdReduceAt { pub x: usize, pub y: usize, pub op: AttrName<SimdReduction> }
 
 impl<'a> SimdReduce<'a> {
     pub const KIND: OpKind = OpKind::SimdReduce;
-    pub const AT: SimdReduceAt = SimdReduceAt { x: 0, y: 0 };
+    pub const AT: SimdReduceAt = SimdReduceAt { x: 0, y: 0, op: AttrName::new("op") };
     #[inline] pub fn of(op: &'a Op) -> Option<SimdReduce<'a>> { view::fits(op, Self::KIND).then_some(SimdReduce(op)) }
     #[inline] pub fn as_op(self) -> &'a Op { self.0 }
     #[inline] pub fn x(self) -> ValueId { view::operand(self.0, 0) }
     #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
-    #[inline] pub fn op(self) -> &'a str { view::attr::<kinds::Str>(self.0, "op") }
+    #[inline] pub fn op(self) -> SimdReduction { view::attr(self.0, Self::AT.op) }
 }
 
 impl SimdReduce<'static> {
@@ -379,25 +380,25 @@ impl SimdReduce<'static> {
 }
 
 impl<O: BorrowMut<Op>> Set<SimdReduce<'static>, O> {
-    #[inline] pub fn op(self, value: String) -> Self { self.put::<kinds::Str>("op", value) }
+    #[inline] pub fn op(self, value: SimdReduction) -> Self { self.put(SimdReduce::AT.op, value) }
 }
 
 /// A view of [`OpKind::SimdPrefix`].
 #[derive(Clone, Copy)]
 pub struct SimdPrefix<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::SimdPrefix`].
-pub struct SimdPrefixAt { pub x: usize, pub y: usize }
+/// Places of the operands and results of [`OpKind::SimdPrefix`], and names of its attributes.
+pub struct SimdPrefixAt { pub x: usize, pub y: usize, pub op: AttrName<PrefixOp>, pub exclusive: AttrName<kinds::Flag> }
 
 impl<'a> SimdPrefix<'a> {
     pub const KIND: OpKind = OpKind::SimdPrefix;
-    pub const AT: SimdPrefixAt = SimdPrefixAt { x: 0, y: 0 };
+    pub const AT: SimdPrefixAt = SimdPrefixAt { x: 0, y: 0, op: AttrName::new("op"), exclusive: AttrName::new("exclusive") };
     #[inline] pub fn of(op: &'a Op) -> Option<SimdPrefix<'a>> { view::fits(op, Self::KIND).then_some(SimdPrefix(op)) }
     #[inline] pub fn as_op(self) -> &'a Op { self.0 }
     #[inline] pub fn x(self) -> ValueId { view::operand(self.0, 0) }
     #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
-    #[inline] pub fn op(self) -> &'a str { view::attr::<kinds::Str>(self.0, "op") }
-    #[inline] pub fn exclusive(self) -> bool { view::attr::<kinds::Flag>(self.0, "exclusive") }
+    #[inline] pub fn op(self) -> PrefixOp { view::attr(self.0, Self::AT.op) }
+    #[inline] pub fn exclusive(self) -> bool { view::attr(self.0, Self::AT.exclusive) }
 }
 
 impl SimdPrefix<'static> {
@@ -408,15 +409,15 @@ impl SimdPrefix<'static> {
 }
 
 impl<O: BorrowMut<Op>> Set<SimdPrefix<'static>, O> {
-    #[inline] pub fn op(self, value: String) -> Self { self.put::<kinds::Str>("op", value) }
-    #[inline] pub fn exclusive(self, value: bool) -> Self { self.put::<kinds::Flag>("exclusive", value) }
+    #[inline] pub fn op(self, value: PrefixOp) -> Self { self.put(SimdPrefix::AT.op, value) }
+    #[inline] pub fn exclusive(self, value: bool) -> Self { self.put(SimdPrefix::AT.exclusive, value) }
 }
 
 /// A view of [`OpKind::SimdBallot`].
 #[derive(Clone, Copy)]
 pub struct SimdBallot<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::SimdBallot`].
+/// Places of the operands and results of [`OpKind::SimdBallot`], and names of its attributes.
 pub struct SimdBallotAt { pub condition: usize, pub mask: usize }
 
 impl<'a> SimdBallot<'a> {
@@ -439,7 +440,7 @@ impl SimdBallot<'static> {
 #[derive(Clone, Copy)]
 pub struct SimdAll<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::SimdAll`].
+/// Places of the operands and results of [`OpKind::SimdAll`], and names of its attributes.
 pub struct SimdAllAt { pub condition: usize, pub y: usize }
 
 impl<'a> SimdAll<'a> {
@@ -462,7 +463,7 @@ impl SimdAll<'static> {
 #[derive(Clone, Copy)]
 pub struct SimdAny<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::SimdAny`].
+/// Places of the operands and results of [`OpKind::SimdAny`], and names of its attributes.
 pub struct SimdAnyAt { pub condition: usize, pub y: usize }
 
 impl<'a> SimdAny<'a> {

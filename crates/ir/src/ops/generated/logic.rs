@@ -4,14 +4,14 @@
 use crate::op::kinds;
 use crate::op::view::{self, New, Set};
 use crate::op::words::{ShiftDirection};
-use crate::{Op, OpKind, ValueId};
+use crate::{AttrName, Op, OpKind, ValueId};
 use std::borrow::BorrowMut;
 
 /// A view of [`OpKind::And`].
 #[derive(Clone, Copy)]
 pub struct And<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::And`].
+/// Places of the operands and results of [`OpKind::And`], and names of its attributes.
 pub struct AndAt { pub a: usize, pub b: usize, pub c: usize }
 
 impl<'a> And<'a> {
@@ -35,7 +35,7 @@ impl And<'static> {
 #[derive(Clone, Copy)]
 pub struct Or<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::Or`].
+/// Places of the operands and results of [`OpKind::Or`], and names of its attributes.
 pub struct OrAt { pub a: usize, pub b: usize, pub c: usize }
 
 impl<'a> Or<'a> {
@@ -59,7 +59,7 @@ impl Or<'static> {
 #[derive(Clone, Copy)]
 pub struct Xor<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::Xor`].
+/// Places of the operands and results of [`OpKind::Xor`], and names of its attributes.
 pub struct XorAt { pub a: usize, pub b: usize, pub c: usize }
 
 impl<'a> Xor<'a> {
@@ -83,7 +83,7 @@ impl Xor<'static> {
 #[derive(Clone, Copy)]
 pub struct Not<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::Not`].
+/// Places of the operands and results of [`OpKind::Not`], and names of its attributes.
 pub struct NotAt { pub x: usize, pub y: usize }
 
 impl<'a> Not<'a> {
@@ -106,7 +106,7 @@ impl Not<'static> {
 #[derive(Clone, Copy)]
 pub struct Equal<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::Equal`].
+/// Places of the operands and results of [`OpKind::Equal`], and names of its attributes.
 pub struct EqualAt { pub a: usize, pub b: usize, pub c: usize }
 
 impl<'a> Equal<'a> {
@@ -130,7 +130,7 @@ impl Equal<'static> {
 #[derive(Clone, Copy)]
 pub struct Greater<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::Greater`].
+/// Places of the operands and results of [`OpKind::Greater`], and names of its attributes.
 pub struct GreaterAt { pub a: usize, pub b: usize, pub c: usize }
 
 impl<'a> Greater<'a> {
@@ -154,7 +154,7 @@ impl Greater<'static> {
 #[derive(Clone, Copy)]
 pub struct GreaterOrEqual<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::GreaterOrEqual`].
+/// Places of the operands and results of [`OpKind::GreaterOrEqual`], and names of its attributes.
 pub struct GreaterOrEqualAt { pub a: usize, pub b: usize, pub c: usize }
 
 impl<'a> GreaterOrEqual<'a> {
@@ -178,7 +178,7 @@ impl GreaterOrEqual<'static> {
 #[derive(Clone, Copy)]
 pub struct Less<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::Less`].
+/// Places of the operands and results of [`OpKind::Less`], and names of its attributes.
 pub struct LessAt { pub a: usize, pub b: usize, pub c: usize }
 
 impl<'a> Less<'a> {
@@ -202,7 +202,7 @@ impl Less<'static> {
 #[derive(Clone, Copy)]
 pub struct LessOrEqual<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::LessOrEqual`].
+/// Places of the operands and results of [`OpKind::LessOrEqual`], and names of its attributes.
 pub struct LessOrEqualAt { pub a: usize, pub b: usize, pub c: usize }
 
 impl<'a> LessOrEqual<'a> {
@@ -226,7 +226,7 @@ impl LessOrEqual<'static> {
 #[derive(Clone, Copy)]
 pub struct Where<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::Where`].
+/// Places of the operands and results of [`OpKind::Where`], and names of its attributes.
 pub struct WhereAt { pub condition: usize, pub x: usize, pub y: usize, pub output: usize }
 
 impl<'a> Where<'a> {
@@ -251,18 +251,18 @@ impl Where<'static> {
 #[derive(Clone, Copy)]
 pub struct IsInf<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::IsInf`].
-pub struct IsInfAt { pub x: usize, pub y: usize }
+/// Places of the operands and results of [`OpKind::IsInf`], and names of its attributes.
+pub struct IsInfAt { pub x: usize, pub y: usize, pub detect_negative: AttrName<kinds::Flag>, pub detect_positive: AttrName<kinds::Flag> }
 
 impl<'a> IsInf<'a> {
     pub const KIND: OpKind = OpKind::IsInf;
-    pub const AT: IsInfAt = IsInfAt { x: 0, y: 0 };
+    pub const AT: IsInfAt = IsInfAt { x: 0, y: 0, detect_negative: AttrName::new("detect_negative"), detect_positive: AttrName::new("detect_positive") };
     #[inline] pub fn of(op: &'a Op) -> Option<IsInf<'a>> { view::fits(op, Self::KIND).then_some(IsInf(op)) }
     #[inline] pub fn as_op(self) -> &'a Op { self.0 }
     #[inline] pub fn x(self) -> ValueId { view::operand(self.0, 0) }
     #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
-    #[inline] pub fn detect_negative(self) -> bool { view::attr::<kinds::Flag>(self.0, "detect_negative") }
-    #[inline] pub fn detect_positive(self) -> bool { view::attr::<kinds::Flag>(self.0, "detect_positive") }
+    #[inline] pub fn detect_negative(self) -> bool { view::attr(self.0, Self::AT.detect_negative) }
+    #[inline] pub fn detect_positive(self) -> bool { view::attr(self.0, Self::AT.detect_positive) }
 }
 
 impl IsInf<'static> {
@@ -273,15 +273,15 @@ impl IsInf<'static> {
 }
 
 impl<O: BorrowMut<Op>> Set<IsInf<'static>, O> {
-    #[inline] pub fn detect_negative(self, value: bool) -> Self { self.put::<kinds::Flag>("detect_negative", value) }
-    #[inline] pub fn detect_positive(self, value: bool) -> Self { self.put::<kinds::Flag>("detect_positive", value) }
+    #[inline] pub fn detect_negative(self, value: bool) -> Self { self.put(IsInf::AT.detect_negative, value) }
+    #[inline] pub fn detect_positive(self, value: bool) -> Self { self.put(IsInf::AT.detect_positive, value) }
 }
 
 /// A view of [`OpKind::IsNaN`].
 #[derive(Clone, Copy)]
 pub struct IsNaN<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::IsNaN`].
+/// Places of the operands and results of [`OpKind::IsNaN`], and names of its attributes.
 pub struct IsNaNAt { pub x: usize, pub y: usize }
 
 impl<'a> IsNaN<'a> {
@@ -304,18 +304,18 @@ impl IsNaN<'static> {
 #[derive(Clone, Copy)]
 pub struct BitShift<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::BitShift`].
-pub struct BitShiftAt { pub x: usize, pub y: usize, pub z: usize }
+/// Places of the operands and results of [`OpKind::BitShift`], and names of its attributes.
+pub struct BitShiftAt { pub x: usize, pub y: usize, pub z: usize, pub direction: AttrName<ShiftDirection> }
 
 impl<'a> BitShift<'a> {
     pub const KIND: OpKind = OpKind::BitShift;
-    pub const AT: BitShiftAt = BitShiftAt { x: 0, y: 1, z: 0 };
+    pub const AT: BitShiftAt = BitShiftAt { x: 0, y: 1, z: 0, direction: AttrName::new("direction") };
     #[inline] pub fn of(op: &'a Op) -> Option<BitShift<'a>> { view::fits(op, Self::KIND).then_some(BitShift(op)) }
     #[inline] pub fn as_op(self) -> &'a Op { self.0 }
     #[inline] pub fn x(self) -> ValueId { view::operand(self.0, 0) }
     #[inline] pub fn y(self) -> ValueId { view::operand(self.0, 1) }
     #[inline] pub fn z(self) -> Option<ValueId> { self.0.output(0) }
-    #[inline] pub fn direction(self) -> ShiftDirection { view::attr::<ShiftDirection>(self.0, "direction") }
+    #[inline] pub fn direction(self) -> ShiftDirection { view::attr(self.0, Self::AT.direction) }
 }
 
 impl BitShift<'static> {
@@ -326,14 +326,14 @@ impl BitShift<'static> {
 }
 
 impl<O: BorrowMut<Op>> Set<BitShift<'static>, O> {
-    #[inline] pub fn direction(self, value: ShiftDirection) -> Self { self.put::<ShiftDirection>("direction", value) }
+    #[inline] pub fn direction(self, value: ShiftDirection) -> Self { self.put(BitShift::AT.direction, value) }
 }
 
 /// A view of [`OpKind::BitwiseAnd`].
 #[derive(Clone, Copy)]
 pub struct BitwiseAnd<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::BitwiseAnd`].
+/// Places of the operands and results of [`OpKind::BitwiseAnd`], and names of its attributes.
 pub struct BitwiseAndAt { pub a: usize, pub b: usize, pub c: usize }
 
 impl<'a> BitwiseAnd<'a> {
@@ -357,7 +357,7 @@ impl BitwiseAnd<'static> {
 #[derive(Clone, Copy)]
 pub struct BitwiseNot<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::BitwiseNot`].
+/// Places of the operands and results of [`OpKind::BitwiseNot`], and names of its attributes.
 pub struct BitwiseNotAt { pub x: usize, pub y: usize }
 
 impl<'a> BitwiseNot<'a> {
@@ -380,7 +380,7 @@ impl BitwiseNot<'static> {
 #[derive(Clone, Copy)]
 pub struct BitwiseOr<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::BitwiseOr`].
+/// Places of the operands and results of [`OpKind::BitwiseOr`], and names of its attributes.
 pub struct BitwiseOrAt { pub a: usize, pub b: usize, pub c: usize }
 
 impl<'a> BitwiseOr<'a> {
@@ -404,7 +404,7 @@ impl BitwiseOr<'static> {
 #[derive(Clone, Copy)]
 pub struct BitwiseXor<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::BitwiseXor`].
+/// Places of the operands and results of [`OpKind::BitwiseXor`], and names of its attributes.
 pub struct BitwiseXorAt { pub a: usize, pub b: usize, pub c: usize }
 
 impl<'a> BitwiseXor<'a> {

@@ -3,14 +3,14 @@
 
 use crate::op::kinds;
 use crate::op::view::{self, New, Set};
-use crate::{DType, Op, OpKind, ValueId};
+use crate::{AttrName, DType, Op, OpKind, ValueId};
 use std::borrow::BorrowMut;
 
 /// A view of [`OpKind::Acos`].
 #[derive(Clone, Copy)]
 pub struct Acos<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::Acos`].
+/// Places of the operands and results of [`OpKind::Acos`], and names of its attributes.
 pub struct AcosAt { pub x: usize, pub y: usize }
 
 impl<'a> Acos<'a> {
@@ -33,7 +33,7 @@ impl Acos<'static> {
 #[derive(Clone, Copy)]
 pub struct Acosh<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::Acosh`].
+/// Places of the operands and results of [`OpKind::Acosh`], and names of its attributes.
 pub struct AcoshAt { pub x: usize, pub y: usize }
 
 impl<'a> Acosh<'a> {
@@ -56,7 +56,7 @@ impl Acosh<'static> {
 #[derive(Clone, Copy)]
 pub struct Asin<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::Asin`].
+/// Places of the operands and results of [`OpKind::Asin`], and names of its attributes.
 pub struct AsinAt { pub x: usize, pub y: usize }
 
 impl<'a> Asin<'a> {
@@ -79,7 +79,7 @@ impl Asin<'static> {
 #[derive(Clone, Copy)]
 pub struct Asinh<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::Asinh`].
+/// Places of the operands and results of [`OpKind::Asinh`], and names of its attributes.
 pub struct AsinhAt { pub x: usize, pub y: usize }
 
 impl<'a> Asinh<'a> {
@@ -102,7 +102,7 @@ impl Asinh<'static> {
 #[derive(Clone, Copy)]
 pub struct Atan<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::Atan`].
+/// Places of the operands and results of [`OpKind::Atan`], and names of its attributes.
 pub struct AtanAt { pub x: usize, pub y: usize }
 
 impl<'a> Atan<'a> {
@@ -125,7 +125,7 @@ impl Atan<'static> {
 #[derive(Clone, Copy)]
 pub struct Atanh<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::Atanh`].
+/// Places of the operands and results of [`OpKind::Atanh`], and names of its attributes.
 pub struct AtanhAt { pub x: usize, pub y: usize }
 
 impl<'a> Atanh<'a> {
@@ -148,7 +148,7 @@ impl Atanh<'static> {
 #[derive(Clone, Copy)]
 pub struct Cos<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::Cos`].
+/// Places of the operands and results of [`OpKind::Cos`], and names of its attributes.
 pub struct CosAt { pub x: usize, pub y: usize }
 
 impl<'a> Cos<'a> {
@@ -171,7 +171,7 @@ impl Cos<'static> {
 #[derive(Clone, Copy)]
 pub struct Cosh<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::Cosh`].
+/// Places of the operands and results of [`OpKind::Cosh`], and names of its attributes.
 pub struct CoshAt { pub x: usize, pub y: usize }
 
 impl<'a> Cosh<'a> {
@@ -194,7 +194,7 @@ impl Cosh<'static> {
 #[derive(Clone, Copy)]
 pub struct Erf<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::Erf`].
+/// Places of the operands and results of [`OpKind::Erf`], and names of its attributes.
 pub struct ErfAt { pub x: usize, pub y: usize }
 
 impl<'a> Erf<'a> {
@@ -217,7 +217,7 @@ impl Erf<'static> {
 #[derive(Clone, Copy)]
 pub struct Exp<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::Exp`].
+/// Places of the operands and results of [`OpKind::Exp`], and names of its attributes.
 pub struct ExpAt { pub x: usize, pub y: usize }
 
 impl<'a> Exp<'a> {
@@ -240,7 +240,7 @@ impl Exp<'static> {
 #[derive(Clone, Copy)]
 pub struct Exp2<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::Exp2`].
+/// Places of the operands and results of [`OpKind::Exp2`], and names of its attributes.
 pub struct Exp2At { pub x: usize, pub y: usize }
 
 impl<'a> Exp2<'a> {
@@ -263,18 +263,18 @@ impl Exp2<'static> {
 #[derive(Clone, Copy)]
 pub struct Libm<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::Libm`].
-pub struct LibmAt { pub xs: usize, pub y: usize }
+/// Places of the operands and results of [`OpKind::Libm`], and names of its attributes.
+pub struct LibmAt { pub xs: usize, pub y: usize, pub function: AttrName<kinds::Str>, pub to: AttrName<kinds::DType> }
 
 impl<'a> Libm<'a> {
     pub const KIND: OpKind = OpKind::Libm;
-    pub const AT: LibmAt = LibmAt { xs: 0, y: 0 };
+    pub const AT: LibmAt = LibmAt { xs: 0, y: 0, function: AttrName::new("function"), to: AttrName::new("to") };
     #[inline] pub fn of(op: &'a Op) -> Option<Libm<'a>> { view::fits(op, Self::KIND).then_some(Libm(op)) }
     #[inline] pub fn as_op(self) -> &'a Op { self.0 }
     #[inline] pub fn xs(self) -> impl ExactSizeIterator<Item = ValueId> + 'a { view::operands(self.0, 0) }
     #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
-    #[inline] pub fn function(self) -> &'a str { view::attr::<kinds::Str>(self.0, "function") }
-    #[inline] pub fn to(self) -> DType { view::attr::<kinds::DType>(self.0, "to") }
+    #[inline] pub fn function(self) -> &'a str { view::attr(self.0, Self::AT.function) }
+    #[inline] pub fn to(self) -> DType { view::attr(self.0, Self::AT.to) }
 }
 
 impl Libm<'static> {
@@ -285,15 +285,15 @@ impl Libm<'static> {
 }
 
 impl<O: BorrowMut<Op>> Set<Libm<'static>, O> {
-    #[inline] pub fn function(self, value: String) -> Self { self.put::<kinds::Str>("function", value) }
-    #[inline] pub fn to(self, value: DType) -> Self { self.put::<kinds::DType>("to", value) }
+    #[inline] pub fn function(self, value: String) -> Self { self.put(Libm::AT.function, value) }
+    #[inline] pub fn to(self, value: DType) -> Self { self.put(Libm::AT.to, value) }
 }
 
 /// A view of [`OpKind::Log`].
 #[derive(Clone, Copy)]
 pub struct Log<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::Log`].
+/// Places of the operands and results of [`OpKind::Log`], and names of its attributes.
 pub struct LogAt { pub x: usize, pub y: usize }
 
 impl<'a> Log<'a> {
@@ -316,7 +316,7 @@ impl Log<'static> {
 #[derive(Clone, Copy)]
 pub struct Log2<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::Log2`].
+/// Places of the operands and results of [`OpKind::Log2`], and names of its attributes.
 pub struct Log2At { pub x: usize, pub y: usize }
 
 impl<'a> Log2<'a> {
@@ -339,7 +339,7 @@ impl Log2<'static> {
 #[derive(Clone, Copy)]
 pub struct Pow<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::Pow`].
+/// Places of the operands and results of [`OpKind::Pow`], and names of its attributes.
 pub struct PowAt { pub x: usize, pub y: usize, pub z: usize }
 
 impl<'a> Pow<'a> {
@@ -363,7 +363,7 @@ impl Pow<'static> {
 #[derive(Clone, Copy)]
 pub struct Reciprocal<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::Reciprocal`].
+/// Places of the operands and results of [`OpKind::Reciprocal`], and names of its attributes.
 pub struct ReciprocalAt { pub x: usize, pub y: usize }
 
 impl<'a> Reciprocal<'a> {
@@ -386,7 +386,7 @@ impl Reciprocal<'static> {
 #[derive(Clone, Copy)]
 pub struct Rsqrt<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::Rsqrt`].
+/// Places of the operands and results of [`OpKind::Rsqrt`], and names of its attributes.
 pub struct RsqrtAt { pub x: usize, pub y: usize }
 
 impl<'a> Rsqrt<'a> {
@@ -409,7 +409,7 @@ impl Rsqrt<'static> {
 #[derive(Clone, Copy)]
 pub struct Sin<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::Sin`].
+/// Places of the operands and results of [`OpKind::Sin`], and names of its attributes.
 pub struct SinAt { pub x: usize, pub y: usize }
 
 impl<'a> Sin<'a> {
@@ -432,7 +432,7 @@ impl Sin<'static> {
 #[derive(Clone, Copy)]
 pub struct Sinh<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::Sinh`].
+/// Places of the operands and results of [`OpKind::Sinh`], and names of its attributes.
 pub struct SinhAt { pub x: usize, pub y: usize }
 
 impl<'a> Sinh<'a> {
@@ -455,7 +455,7 @@ impl Sinh<'static> {
 #[derive(Clone, Copy)]
 pub struct Sqrt<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::Sqrt`].
+/// Places of the operands and results of [`OpKind::Sqrt`], and names of its attributes.
 pub struct SqrtAt { pub x: usize, pub y: usize }
 
 impl<'a> Sqrt<'a> {
@@ -478,7 +478,7 @@ impl Sqrt<'static> {
 #[derive(Clone, Copy)]
 pub struct Tan<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::Tan`].
+/// Places of the operands and results of [`OpKind::Tan`], and names of its attributes.
 pub struct TanAt { pub x: usize, pub y: usize }
 
 impl<'a> Tan<'a> {
@@ -501,7 +501,7 @@ impl Tan<'static> {
 #[derive(Clone, Copy)]
 pub struct Tanh<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::Tanh`].
+/// Places of the operands and results of [`OpKind::Tanh`], and names of its attributes.
 pub struct TanhAt { pub x: usize, pub y: usize }
 
 impl<'a> Tanh<'a> {

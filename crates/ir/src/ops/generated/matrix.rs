@@ -3,14 +3,14 @@
 
 use crate::op::kinds;
 use crate::op::view::{self, New, Set};
-use crate::{Op, OpKind, ValueId};
+use crate::{AttrName, Op, OpKind, ValueId};
 use std::borrow::BorrowMut;
 
 /// A view of [`OpKind::MatrixFill`].
 #[derive(Clone, Copy)]
 pub struct MatrixFill<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::MatrixFill`].
+/// Places of the operands and results of [`OpKind::MatrixFill`], and names of its attributes.
 pub struct MatrixFillAt { pub x: usize, pub y: usize }
 
 impl<'a> MatrixFill<'a> {
@@ -33,18 +33,18 @@ impl MatrixFill<'static> {
 #[derive(Clone, Copy)]
 pub struct MatrixLoad<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::MatrixLoad`].
-pub struct MatrixLoadAt { pub ptr: usize, pub stride: usize, pub y: usize }
+/// Places of the operands and results of [`OpKind::MatrixLoad`], and names of its attributes.
+pub struct MatrixLoadAt { pub ptr: usize, pub stride: usize, pub y: usize, pub transpose: AttrName<kinds::Flag> }
 
 impl<'a> MatrixLoad<'a> {
     pub const KIND: OpKind = OpKind::MatrixLoad;
-    pub const AT: MatrixLoadAt = MatrixLoadAt { ptr: 0, stride: 1, y: 0 };
+    pub const AT: MatrixLoadAt = MatrixLoadAt { ptr: 0, stride: 1, y: 0, transpose: AttrName::new("transpose") };
     #[inline] pub fn of(op: &'a Op) -> Option<MatrixLoad<'a>> { view::fits(op, Self::KIND).then_some(MatrixLoad(op)) }
     #[inline] pub fn as_op(self) -> &'a Op { self.0 }
     #[inline] pub fn ptr(self) -> ValueId { view::operand(self.0, 0) }
     #[inline] pub fn stride(self) -> ValueId { view::operand(self.0, 1) }
     #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
-    #[inline] pub fn transpose(self) -> bool { view::attr::<kinds::Flag>(self.0, "transpose") }
+    #[inline] pub fn transpose(self) -> bool { view::attr(self.0, Self::AT.transpose) }
 }
 
 impl MatrixLoad<'static> {
@@ -55,25 +55,25 @@ impl MatrixLoad<'static> {
 }
 
 impl<O: BorrowMut<Op>> Set<MatrixLoad<'static>, O> {
-    #[inline] pub fn transpose(self, value: bool) -> Self { self.put::<kinds::Flag>("transpose", value) }
+    #[inline] pub fn transpose(self, value: bool) -> Self { self.put(MatrixLoad::AT.transpose, value) }
 }
 
 /// A view of [`OpKind::MatrixStore`].
 #[derive(Clone, Copy)]
 pub struct MatrixStore<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::MatrixStore`].
-pub struct MatrixStoreAt { pub ptr: usize, pub value: usize, pub stride: usize }
+/// Places of the operands and results of [`OpKind::MatrixStore`], and names of its attributes.
+pub struct MatrixStoreAt { pub ptr: usize, pub value: usize, pub stride: usize, pub transpose: AttrName<kinds::Flag> }
 
 impl<'a> MatrixStore<'a> {
     pub const KIND: OpKind = OpKind::MatrixStore;
-    pub const AT: MatrixStoreAt = MatrixStoreAt { ptr: 0, value: 1, stride: 2 };
+    pub const AT: MatrixStoreAt = MatrixStoreAt { ptr: 0, value: 1, stride: 2, transpose: AttrName::new("transpose") };
     #[inline] pub fn of(op: &'a Op) -> Option<MatrixStore<'a>> { view::fits(op, Self::KIND).then_some(MatrixStore(op)) }
     #[inline] pub fn as_op(self) -> &'a Op { self.0 }
     #[inline] pub fn ptr(self) -> ValueId { view::operand(self.0, 0) }
     #[inline] pub fn value(self) -> ValueId { view::operand(self.0, 1) }
     #[inline] pub fn stride(self) -> ValueId { view::operand(self.0, 2) }
-    #[inline] pub fn transpose(self) -> bool { view::attr::<kinds::Flag>(self.0, "transpose") }
+    #[inline] pub fn transpose(self) -> bool { view::attr(self.0, Self::AT.transpose) }
 }
 
 impl MatrixStore<'static> {
@@ -84,14 +84,14 @@ impl MatrixStore<'static> {
 }
 
 impl<O: BorrowMut<Op>> Set<MatrixStore<'static>, O> {
-    #[inline] pub fn transpose(self, value: bool) -> Self { self.put::<kinds::Flag>("transpose", value) }
+    #[inline] pub fn transpose(self, value: bool) -> Self { self.put(MatrixStore::AT.transpose, value) }
 }
 
 /// A view of [`OpKind::MatrixMultiplyAdd`].
 #[derive(Clone, Copy)]
 pub struct MatrixMultiplyAdd<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::MatrixMultiplyAdd`].
+/// Places of the operands and results of [`OpKind::MatrixMultiplyAdd`], and names of its attributes.
 pub struct MatrixMultiplyAddAt { pub a: usize, pub b: usize, pub c: usize, pub y: usize }
 
 impl<'a> MatrixMultiplyAdd<'a> {
@@ -116,7 +116,7 @@ impl MatrixMultiplyAdd<'static> {
 #[derive(Clone, Copy)]
 pub struct AccumulatorFill<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::AccumulatorFill`].
+/// Places of the operands and results of [`OpKind::AccumulatorFill`], and names of its attributes.
 pub struct AccumulatorFillAt { pub x: usize, pub y: usize }
 
 impl<'a> AccumulatorFill<'a> {
@@ -139,7 +139,7 @@ impl AccumulatorFill<'static> {
 #[derive(Clone, Copy)]
 pub struct AccumulatorLoad<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::AccumulatorLoad`].
+/// Places of the operands and results of [`OpKind::AccumulatorLoad`], and names of its attributes.
 pub struct AccumulatorLoadAt { pub ptr: usize, pub stride: usize, pub y: usize }
 
 impl<'a> AccumulatorLoad<'a> {
@@ -163,7 +163,7 @@ impl AccumulatorLoad<'static> {
 #[derive(Clone, Copy)]
 pub struct AccumulatorStore<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::AccumulatorStore`].
+/// Places of the operands and results of [`OpKind::AccumulatorStore`], and names of its attributes.
 pub struct AccumulatorStoreAt { pub ptr: usize, pub value: usize, pub stride: usize }
 
 impl<'a> AccumulatorStore<'a> {
@@ -187,7 +187,7 @@ impl AccumulatorStore<'static> {
 #[derive(Clone, Copy)]
 pub struct AccumulatorMultiplyAdd<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::AccumulatorMultiplyAdd`].
+/// Places of the operands and results of [`OpKind::AccumulatorMultiplyAdd`], and names of its attributes.
 pub struct AccumulatorMultiplyAddAt { pub a: usize, pub a_stride: usize, pub b: usize, pub b_stride: usize, pub c: usize, pub y: usize }
 
 impl<'a> AccumulatorMultiplyAdd<'a> {

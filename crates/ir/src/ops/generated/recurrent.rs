@@ -4,19 +4,19 @@
 use crate::op::kinds;
 use crate::op::view::{self, New, Set};
 use crate::op::words::{RecurrentDirection};
-use crate::{Op, OpKind, ValueId};
+use crate::{AttrName, Op, OpKind, ValueId};
 use std::borrow::BorrowMut;
 
 /// A view of [`OpKind::GRU`].
 #[derive(Clone, Copy)]
 pub struct GRU<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::GRU`].
-pub struct GRUAt { pub x: usize, pub w: usize, pub r: usize, pub b: usize, pub sequence_lens: usize, pub initial_h: usize, pub y: usize, pub y_h: usize }
+/// Places of the operands and results of [`OpKind::GRU`], and names of its attributes.
+pub struct GRUAt { pub x: usize, pub w: usize, pub r: usize, pub b: usize, pub sequence_lens: usize, pub initial_h: usize, pub y: usize, pub y_h: usize, pub activation_alpha: AttrName<kinds::Floats>, pub activation_beta: AttrName<kinds::Floats>, pub activations: AttrName<kinds::Strs>, pub clip: AttrName<kinds::Float>, pub direction: AttrName<RecurrentDirection>, pub hidden_size: AttrName<kinds::Int>, pub layout: AttrName<kinds::Flag>, pub linear_before_reset: AttrName<kinds::Flag> }
 
 impl<'a> GRU<'a> {
     pub const KIND: OpKind = OpKind::GRU;
-    pub const AT: GRUAt = GRUAt { x: 0, w: 1, r: 2, b: 3, sequence_lens: 4, initial_h: 5, y: 0, y_h: 1 };
+    pub const AT: GRUAt = GRUAt { x: 0, w: 1, r: 2, b: 3, sequence_lens: 4, initial_h: 5, y: 0, y_h: 1, activation_alpha: AttrName::new("activation_alpha"), activation_beta: AttrName::new("activation_beta"), activations: AttrName::new("activations"), clip: AttrName::new("clip"), direction: AttrName::new("direction"), hidden_size: AttrName::new("hidden_size"), layout: AttrName::new("layout"), linear_before_reset: AttrName::new("linear_before_reset") };
     #[inline] pub fn of(op: &'a Op) -> Option<GRU<'a>> { view::fits(op, Self::KIND).then_some(GRU(op)) }
     #[inline] pub fn as_op(self) -> &'a Op { self.0 }
     #[inline] pub fn x(self) -> ValueId { view::operand(self.0, 0) }
@@ -27,14 +27,14 @@ impl<'a> GRU<'a> {
     #[inline] pub fn initial_h(self) -> Option<ValueId> { self.0.input(5) }
     #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
     #[inline] pub fn y_h(self) -> Option<ValueId> { self.0.output(1) }
-    #[inline] pub fn activation_alpha(self) -> Option<&'a [f32]> { view::optional::<kinds::Floats>(self.0, "activation_alpha") }
-    #[inline] pub fn activation_beta(self) -> Option<&'a [f32]> { view::optional::<kinds::Floats>(self.0, "activation_beta") }
-    #[inline] pub fn activations(self) -> Option<&'a [String]> { view::optional::<kinds::Strs>(self.0, "activations") }
-    #[inline] pub fn clip(self) -> Option<f32> { view::optional::<kinds::Float>(self.0, "clip") }
-    #[inline] pub fn direction(self) -> RecurrentDirection { view::attr::<RecurrentDirection>(self.0, "direction") }
-    #[inline] pub fn hidden_size(self) -> Option<i64> { view::optional::<kinds::Int>(self.0, "hidden_size") }
-    #[inline] pub fn layout(self) -> bool { view::attr::<kinds::Flag>(self.0, "layout") }
-    #[inline] pub fn linear_before_reset(self) -> bool { view::attr::<kinds::Flag>(self.0, "linear_before_reset") }
+    #[inline] pub fn activation_alpha(self) -> Option<&'a [f32]> { view::optional(self.0, Self::AT.activation_alpha) }
+    #[inline] pub fn activation_beta(self) -> Option<&'a [f32]> { view::optional(self.0, Self::AT.activation_beta) }
+    #[inline] pub fn activations(self) -> Option<&'a [String]> { view::optional(self.0, Self::AT.activations) }
+    #[inline] pub fn clip(self) -> Option<f32> { view::optional(self.0, Self::AT.clip) }
+    #[inline] pub fn direction(self) -> RecurrentDirection { view::attr(self.0, Self::AT.direction) }
+    #[inline] pub fn hidden_size(self) -> Option<i64> { view::optional(self.0, Self::AT.hidden_size) }
+    #[inline] pub fn layout(self) -> bool { view::attr(self.0, Self::AT.layout) }
+    #[inline] pub fn linear_before_reset(self) -> bool { view::attr(self.0, Self::AT.linear_before_reset) }
     #[inline] pub fn recurrence(self) -> super::Recurrence<'a> { super::Recurrence(self.0) }
 }
 
@@ -46,26 +46,26 @@ impl GRU<'static> {
 }
 
 impl<O: BorrowMut<Op>> Set<GRU<'static>, O> {
-    #[inline] pub fn activation_alpha(self, value: Vec<f32>) -> Self { self.put::<kinds::Floats>("activation_alpha", value) }
-    #[inline] pub fn activation_beta(self, value: Vec<f32>) -> Self { self.put::<kinds::Floats>("activation_beta", value) }
-    #[inline] pub fn activations(self, value: Vec<String>) -> Self { self.put::<kinds::Strs>("activations", value) }
-    #[inline] pub fn clip(self, value: f32) -> Self { self.put::<kinds::Float>("clip", value) }
-    #[inline] pub fn direction(self, value: RecurrentDirection) -> Self { self.put::<RecurrentDirection>("direction", value) }
-    #[inline] pub fn hidden_size(self, value: i64) -> Self { self.put::<kinds::Int>("hidden_size", value) }
-    #[inline] pub fn layout(self, value: bool) -> Self { self.put::<kinds::Flag>("layout", value) }
-    #[inline] pub fn linear_before_reset(self, value: bool) -> Self { self.put::<kinds::Flag>("linear_before_reset", value) }
+    #[inline] pub fn activation_alpha(self, value: Vec<f32>) -> Self { self.put(GRU::AT.activation_alpha, value) }
+    #[inline] pub fn activation_beta(self, value: Vec<f32>) -> Self { self.put(GRU::AT.activation_beta, value) }
+    #[inline] pub fn activations(self, value: Vec<String>) -> Self { self.put(GRU::AT.activations, value) }
+    #[inline] pub fn clip(self, value: f32) -> Self { self.put(GRU::AT.clip, value) }
+    #[inline] pub fn direction(self, value: RecurrentDirection) -> Self { self.put(GRU::AT.direction, value) }
+    #[inline] pub fn hidden_size(self, value: i64) -> Self { self.put(GRU::AT.hidden_size, value) }
+    #[inline] pub fn layout(self, value: bool) -> Self { self.put(GRU::AT.layout, value) }
+    #[inline] pub fn linear_before_reset(self, value: bool) -> Self { self.put(GRU::AT.linear_before_reset, value) }
 }
 
 /// A view of [`OpKind::LSTM`].
 #[derive(Clone, Copy)]
 pub struct LSTM<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::LSTM`].
-pub struct LSTMAt { pub x: usize, pub w: usize, pub r: usize, pub b: usize, pub sequence_lens: usize, pub initial_h: usize, pub initial_c: usize, pub p: usize, pub y: usize, pub y_h: usize, pub y_c: usize }
+/// Places of the operands and results of [`OpKind::LSTM`], and names of its attributes.
+pub struct LSTMAt { pub x: usize, pub w: usize, pub r: usize, pub b: usize, pub sequence_lens: usize, pub initial_h: usize, pub initial_c: usize, pub p: usize, pub y: usize, pub y_h: usize, pub y_c: usize, pub activation_alpha: AttrName<kinds::Floats>, pub activation_beta: AttrName<kinds::Floats>, pub activations: AttrName<kinds::Strs>, pub clip: AttrName<kinds::Float>, pub direction: AttrName<RecurrentDirection>, pub hidden_size: AttrName<kinds::Int>, pub input_forget: AttrName<kinds::Flag>, pub layout: AttrName<kinds::Flag> }
 
 impl<'a> LSTM<'a> {
     pub const KIND: OpKind = OpKind::LSTM;
-    pub const AT: LSTMAt = LSTMAt { x: 0, w: 1, r: 2, b: 3, sequence_lens: 4, initial_h: 5, initial_c: 6, p: 7, y: 0, y_h: 1, y_c: 2 };
+    pub const AT: LSTMAt = LSTMAt { x: 0, w: 1, r: 2, b: 3, sequence_lens: 4, initial_h: 5, initial_c: 6, p: 7, y: 0, y_h: 1, y_c: 2, activation_alpha: AttrName::new("activation_alpha"), activation_beta: AttrName::new("activation_beta"), activations: AttrName::new("activations"), clip: AttrName::new("clip"), direction: AttrName::new("direction"), hidden_size: AttrName::new("hidden_size"), input_forget: AttrName::new("input_forget"), layout: AttrName::new("layout") };
     #[inline] pub fn of(op: &'a Op) -> Option<LSTM<'a>> { view::fits(op, Self::KIND).then_some(LSTM(op)) }
     #[inline] pub fn as_op(self) -> &'a Op { self.0 }
     #[inline] pub fn x(self) -> ValueId { view::operand(self.0, 0) }
@@ -79,14 +79,14 @@ impl<'a> LSTM<'a> {
     #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
     #[inline] pub fn y_h(self) -> Option<ValueId> { self.0.output(1) }
     #[inline] pub fn y_c(self) -> Option<ValueId> { self.0.output(2) }
-    #[inline] pub fn activation_alpha(self) -> Option<&'a [f32]> { view::optional::<kinds::Floats>(self.0, "activation_alpha") }
-    #[inline] pub fn activation_beta(self) -> Option<&'a [f32]> { view::optional::<kinds::Floats>(self.0, "activation_beta") }
-    #[inline] pub fn activations(self) -> Option<&'a [String]> { view::optional::<kinds::Strs>(self.0, "activations") }
-    #[inline] pub fn clip(self) -> Option<f32> { view::optional::<kinds::Float>(self.0, "clip") }
-    #[inline] pub fn direction(self) -> RecurrentDirection { view::attr::<RecurrentDirection>(self.0, "direction") }
-    #[inline] pub fn hidden_size(self) -> Option<i64> { view::optional::<kinds::Int>(self.0, "hidden_size") }
-    #[inline] pub fn input_forget(self) -> bool { view::attr::<kinds::Flag>(self.0, "input_forget") }
-    #[inline] pub fn layout(self) -> bool { view::attr::<kinds::Flag>(self.0, "layout") }
+    #[inline] pub fn activation_alpha(self) -> Option<&'a [f32]> { view::optional(self.0, Self::AT.activation_alpha) }
+    #[inline] pub fn activation_beta(self) -> Option<&'a [f32]> { view::optional(self.0, Self::AT.activation_beta) }
+    #[inline] pub fn activations(self) -> Option<&'a [String]> { view::optional(self.0, Self::AT.activations) }
+    #[inline] pub fn clip(self) -> Option<f32> { view::optional(self.0, Self::AT.clip) }
+    #[inline] pub fn direction(self) -> RecurrentDirection { view::attr(self.0, Self::AT.direction) }
+    #[inline] pub fn hidden_size(self) -> Option<i64> { view::optional(self.0, Self::AT.hidden_size) }
+    #[inline] pub fn input_forget(self) -> bool { view::attr(self.0, Self::AT.input_forget) }
+    #[inline] pub fn layout(self) -> bool { view::attr(self.0, Self::AT.layout) }
     #[inline] pub fn recurrence(self) -> super::Recurrence<'a> { super::Recurrence(self.0) }
 }
 
@@ -98,26 +98,26 @@ impl LSTM<'static> {
 }
 
 impl<O: BorrowMut<Op>> Set<LSTM<'static>, O> {
-    #[inline] pub fn activation_alpha(self, value: Vec<f32>) -> Self { self.put::<kinds::Floats>("activation_alpha", value) }
-    #[inline] pub fn activation_beta(self, value: Vec<f32>) -> Self { self.put::<kinds::Floats>("activation_beta", value) }
-    #[inline] pub fn activations(self, value: Vec<String>) -> Self { self.put::<kinds::Strs>("activations", value) }
-    #[inline] pub fn clip(self, value: f32) -> Self { self.put::<kinds::Float>("clip", value) }
-    #[inline] pub fn direction(self, value: RecurrentDirection) -> Self { self.put::<RecurrentDirection>("direction", value) }
-    #[inline] pub fn hidden_size(self, value: i64) -> Self { self.put::<kinds::Int>("hidden_size", value) }
-    #[inline] pub fn input_forget(self, value: bool) -> Self { self.put::<kinds::Flag>("input_forget", value) }
-    #[inline] pub fn layout(self, value: bool) -> Self { self.put::<kinds::Flag>("layout", value) }
+    #[inline] pub fn activation_alpha(self, value: Vec<f32>) -> Self { self.put(LSTM::AT.activation_alpha, value) }
+    #[inline] pub fn activation_beta(self, value: Vec<f32>) -> Self { self.put(LSTM::AT.activation_beta, value) }
+    #[inline] pub fn activations(self, value: Vec<String>) -> Self { self.put(LSTM::AT.activations, value) }
+    #[inline] pub fn clip(self, value: f32) -> Self { self.put(LSTM::AT.clip, value) }
+    #[inline] pub fn direction(self, value: RecurrentDirection) -> Self { self.put(LSTM::AT.direction, value) }
+    #[inline] pub fn hidden_size(self, value: i64) -> Self { self.put(LSTM::AT.hidden_size, value) }
+    #[inline] pub fn input_forget(self, value: bool) -> Self { self.put(LSTM::AT.input_forget, value) }
+    #[inline] pub fn layout(self, value: bool) -> Self { self.put(LSTM::AT.layout, value) }
 }
 
 /// A view of [`OpKind::RNN`].
 #[derive(Clone, Copy)]
 pub struct RNN<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::RNN`].
-pub struct RNNAt { pub x: usize, pub w: usize, pub r: usize, pub b: usize, pub sequence_lens: usize, pub initial_h: usize, pub y: usize, pub y_h: usize }
+/// Places of the operands and results of [`OpKind::RNN`], and names of its attributes.
+pub struct RNNAt { pub x: usize, pub w: usize, pub r: usize, pub b: usize, pub sequence_lens: usize, pub initial_h: usize, pub y: usize, pub y_h: usize, pub activation_alpha: AttrName<kinds::Floats>, pub activation_beta: AttrName<kinds::Floats>, pub activations: AttrName<kinds::Strs>, pub clip: AttrName<kinds::Float>, pub direction: AttrName<RecurrentDirection>, pub hidden_size: AttrName<kinds::Int>, pub layout: AttrName<kinds::Flag> }
 
 impl<'a> RNN<'a> {
     pub const KIND: OpKind = OpKind::RNN;
-    pub const AT: RNNAt = RNNAt { x: 0, w: 1, r: 2, b: 3, sequence_lens: 4, initial_h: 5, y: 0, y_h: 1 };
+    pub const AT: RNNAt = RNNAt { x: 0, w: 1, r: 2, b: 3, sequence_lens: 4, initial_h: 5, y: 0, y_h: 1, activation_alpha: AttrName::new("activation_alpha"), activation_beta: AttrName::new("activation_beta"), activations: AttrName::new("activations"), clip: AttrName::new("clip"), direction: AttrName::new("direction"), hidden_size: AttrName::new("hidden_size"), layout: AttrName::new("layout") };
     #[inline] pub fn of(op: &'a Op) -> Option<RNN<'a>> { view::fits(op, Self::KIND).then_some(RNN(op)) }
     #[inline] pub fn as_op(self) -> &'a Op { self.0 }
     #[inline] pub fn x(self) -> ValueId { view::operand(self.0, 0) }
@@ -128,13 +128,13 @@ impl<'a> RNN<'a> {
     #[inline] pub fn initial_h(self) -> Option<ValueId> { self.0.input(5) }
     #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
     #[inline] pub fn y_h(self) -> Option<ValueId> { self.0.output(1) }
-    #[inline] pub fn activation_alpha(self) -> Option<&'a [f32]> { view::optional::<kinds::Floats>(self.0, "activation_alpha") }
-    #[inline] pub fn activation_beta(self) -> Option<&'a [f32]> { view::optional::<kinds::Floats>(self.0, "activation_beta") }
-    #[inline] pub fn activations(self) -> Option<&'a [String]> { view::optional::<kinds::Strs>(self.0, "activations") }
-    #[inline] pub fn clip(self) -> Option<f32> { view::optional::<kinds::Float>(self.0, "clip") }
-    #[inline] pub fn direction(self) -> RecurrentDirection { view::attr::<RecurrentDirection>(self.0, "direction") }
-    #[inline] pub fn hidden_size(self) -> Option<i64> { view::optional::<kinds::Int>(self.0, "hidden_size") }
-    #[inline] pub fn layout(self) -> bool { view::attr::<kinds::Flag>(self.0, "layout") }
+    #[inline] pub fn activation_alpha(self) -> Option<&'a [f32]> { view::optional(self.0, Self::AT.activation_alpha) }
+    #[inline] pub fn activation_beta(self) -> Option<&'a [f32]> { view::optional(self.0, Self::AT.activation_beta) }
+    #[inline] pub fn activations(self) -> Option<&'a [String]> { view::optional(self.0, Self::AT.activations) }
+    #[inline] pub fn clip(self) -> Option<f32> { view::optional(self.0, Self::AT.clip) }
+    #[inline] pub fn direction(self) -> RecurrentDirection { view::attr(self.0, Self::AT.direction) }
+    #[inline] pub fn hidden_size(self) -> Option<i64> { view::optional(self.0, Self::AT.hidden_size) }
+    #[inline] pub fn layout(self) -> bool { view::attr(self.0, Self::AT.layout) }
     #[inline] pub fn recurrence(self) -> super::Recurrence<'a> { super::Recurrence(self.0) }
 }
 
@@ -146,11 +146,11 @@ impl RNN<'static> {
 }
 
 impl<O: BorrowMut<Op>> Set<RNN<'static>, O> {
-    #[inline] pub fn activation_alpha(self, value: Vec<f32>) -> Self { self.put::<kinds::Floats>("activation_alpha", value) }
-    #[inline] pub fn activation_beta(self, value: Vec<f32>) -> Self { self.put::<kinds::Floats>("activation_beta", value) }
-    #[inline] pub fn activations(self, value: Vec<String>) -> Self { self.put::<kinds::Strs>("activations", value) }
-    #[inline] pub fn clip(self, value: f32) -> Self { self.put::<kinds::Float>("clip", value) }
-    #[inline] pub fn direction(self, value: RecurrentDirection) -> Self { self.put::<RecurrentDirection>("direction", value) }
-    #[inline] pub fn hidden_size(self, value: i64) -> Self { self.put::<kinds::Int>("hidden_size", value) }
-    #[inline] pub fn layout(self, value: bool) -> Self { self.put::<kinds::Flag>("layout", value) }
+    #[inline] pub fn activation_alpha(self, value: Vec<f32>) -> Self { self.put(RNN::AT.activation_alpha, value) }
+    #[inline] pub fn activation_beta(self, value: Vec<f32>) -> Self { self.put(RNN::AT.activation_beta, value) }
+    #[inline] pub fn activations(self, value: Vec<String>) -> Self { self.put(RNN::AT.activations, value) }
+    #[inline] pub fn clip(self, value: f32) -> Self { self.put(RNN::AT.clip, value) }
+    #[inline] pub fn direction(self, value: RecurrentDirection) -> Self { self.put(RNN::AT.direction, value) }
+    #[inline] pub fn hidden_size(self, value: i64) -> Self { self.put(RNN::AT.hidden_size, value) }
+    #[inline] pub fn layout(self, value: bool) -> Self { self.put(RNN::AT.layout, value) }
 }

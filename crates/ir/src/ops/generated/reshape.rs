@@ -3,24 +3,24 @@
 
 use crate::op::kinds;
 use crate::op::view::{self, New, Set};
-use crate::{Op, OpKind, ValueId};
+use crate::{AttrName, Op, OpKind, ValueId};
 use std::borrow::BorrowMut;
 
 /// A view of [`OpKind::Flatten`].
 #[derive(Clone, Copy)]
 pub struct Flatten<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::Flatten`].
-pub struct FlattenAt { pub x: usize, pub y: usize }
+/// Places of the operands and results of [`OpKind::Flatten`], and names of its attributes.
+pub struct FlattenAt { pub x: usize, pub y: usize, pub axis: AttrName<kinds::Int> }
 
 impl<'a> Flatten<'a> {
     pub const KIND: OpKind = OpKind::Flatten;
-    pub const AT: FlattenAt = FlattenAt { x: 0, y: 0 };
+    pub const AT: FlattenAt = FlattenAt { x: 0, y: 0, axis: AttrName::new("axis") };
     #[inline] pub fn of(op: &'a Op) -> Option<Flatten<'a>> { view::fits(op, Self::KIND).then_some(Flatten(op)) }
     #[inline] pub fn as_op(self) -> &'a Op { self.0 }
     #[inline] pub fn x(self) -> ValueId { view::operand(self.0, 0) }
     #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
-    #[inline] pub fn axis(self) -> i64 { view::attr::<kinds::Int>(self.0, "axis") }
+    #[inline] pub fn axis(self) -> i64 { view::attr(self.0, Self::AT.axis) }
 }
 
 impl Flatten<'static> {
@@ -31,14 +31,14 @@ impl Flatten<'static> {
 }
 
 impl<O: BorrowMut<Op>> Set<Flatten<'static>, O> {
-    #[inline] pub fn axis(self, value: i64) -> Self { self.put::<kinds::Int>("axis", value) }
+    #[inline] pub fn axis(self, value: i64) -> Self { self.put(Flatten::AT.axis, value) }
 }
 
 /// A view of [`OpKind::Identity`].
 #[derive(Clone, Copy)]
 pub struct Identity<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::Identity`].
+/// Places of the operands and results of [`OpKind::Identity`], and names of its attributes.
 pub struct IdentityAt { pub x: usize, pub y: usize }
 
 impl<'a> Identity<'a> {
@@ -61,18 +61,18 @@ impl Identity<'static> {
 #[derive(Clone, Copy)]
 pub struct Reshape<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::Reshape`].
-pub struct ReshapeAt { pub x: usize, pub shape: usize, pub y: usize }
+/// Places of the operands and results of [`OpKind::Reshape`], and names of its attributes.
+pub struct ReshapeAt { pub x: usize, pub shape: usize, pub y: usize, pub allowzero: AttrName<kinds::Flag> }
 
 impl<'a> Reshape<'a> {
     pub const KIND: OpKind = OpKind::Reshape;
-    pub const AT: ReshapeAt = ReshapeAt { x: 0, shape: 1, y: 0 };
+    pub const AT: ReshapeAt = ReshapeAt { x: 0, shape: 1, y: 0, allowzero: AttrName::new("allowzero") };
     #[inline] pub fn of(op: &'a Op) -> Option<Reshape<'a>> { view::fits(op, Self::KIND).then_some(Reshape(op)) }
     #[inline] pub fn as_op(self) -> &'a Op { self.0 }
     #[inline] pub fn x(self) -> ValueId { view::operand(self.0, 0) }
     #[inline] pub fn shape(self) -> ValueId { view::operand(self.0, 1) }
     #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
-    #[inline] pub fn allowzero(self) -> bool { view::attr::<kinds::Flag>(self.0, "allowzero") }
+    #[inline] pub fn allowzero(self) -> bool { view::attr(self.0, Self::AT.allowzero) }
 }
 
 impl Reshape<'static> {
@@ -83,25 +83,25 @@ impl Reshape<'static> {
 }
 
 impl<O: BorrowMut<Op>> Set<Reshape<'static>, O> {
-    #[inline] pub fn allowzero(self, value: bool) -> Self { self.put::<kinds::Flag>("allowzero", value) }
+    #[inline] pub fn allowzero(self, value: bool) -> Self { self.put(Reshape::AT.allowzero, value) }
 }
 
 /// A view of [`OpKind::Shape`].
 #[derive(Clone, Copy)]
 pub struct Shape<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::Shape`].
-pub struct ShapeAt { pub x: usize, pub y: usize }
+/// Places of the operands and results of [`OpKind::Shape`], and names of its attributes.
+pub struct ShapeAt { pub x: usize, pub y: usize, pub start: AttrName<kinds::Int>, pub end: AttrName<kinds::Int> }
 
 impl<'a> Shape<'a> {
     pub const KIND: OpKind = OpKind::Shape;
-    pub const AT: ShapeAt = ShapeAt { x: 0, y: 0 };
+    pub const AT: ShapeAt = ShapeAt { x: 0, y: 0, start: AttrName::new("start"), end: AttrName::new("end") };
     #[inline] pub fn of(op: &'a Op) -> Option<Shape<'a>> { view::fits(op, Self::KIND).then_some(Shape(op)) }
     #[inline] pub fn as_op(self) -> &'a Op { self.0 }
     #[inline] pub fn x(self) -> ValueId { view::operand(self.0, 0) }
     #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
-    #[inline] pub fn start(self) -> i64 { view::attr::<kinds::Int>(self.0, "start") }
-    #[inline] pub fn end(self) -> Option<i64> { view::optional::<kinds::Int>(self.0, "end") }
+    #[inline] pub fn start(self) -> i64 { view::attr(self.0, Self::AT.start) }
+    #[inline] pub fn end(self) -> Option<i64> { view::optional(self.0, Self::AT.end) }
 }
 
 impl Shape<'static> {
@@ -112,15 +112,15 @@ impl Shape<'static> {
 }
 
 impl<O: BorrowMut<Op>> Set<Shape<'static>, O> {
-    #[inline] pub fn start(self, value: i64) -> Self { self.put::<kinds::Int>("start", value) }
-    #[inline] pub fn end(self, value: i64) -> Self { self.put::<kinds::Int>("end", value) }
+    #[inline] pub fn start(self, value: i64) -> Self { self.put(Shape::AT.start, value) }
+    #[inline] pub fn end(self, value: i64) -> Self { self.put(Shape::AT.end, value) }
 }
 
 /// A view of [`OpKind::Size`].
 #[derive(Clone, Copy)]
 pub struct Size<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::Size`].
+/// Places of the operands and results of [`OpKind::Size`], and names of its attributes.
 pub struct SizeAt { pub x: usize, pub y: usize }
 
 impl<'a> Size<'a> {
@@ -143,7 +143,7 @@ impl Size<'static> {
 #[derive(Clone, Copy)]
 pub struct Squeeze<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::Squeeze`].
+/// Places of the operands and results of [`OpKind::Squeeze`], and names of its attributes.
 pub struct SqueezeAt { pub x: usize, pub axes: usize, pub y: usize }
 
 impl<'a> Squeeze<'a> {
@@ -167,7 +167,7 @@ impl Squeeze<'static> {
 #[derive(Clone, Copy)]
 pub struct Unsqueeze<'a>(&'a Op);
 
-/// Places of the operands and results of [`OpKind::Unsqueeze`].
+/// Places of the operands and results of [`OpKind::Unsqueeze`], and names of its attributes.
 pub struct UnsqueezeAt { pub x: usize, pub axes: usize, pub y: usize }
 
 impl<'a> Unsqueeze<'a> {

@@ -23,12 +23,12 @@ impl Parser<'_> {
             let Some(attr) = decl.attr(name) else {
                 return Err((at, Syntax::UnknownAttr { op: decl.name, name: name.into() }));
             };
-            if attrs.get(name).is_some() {
+            if attrs.get(attr).is_some() {
                 return Err((at, Syntax::SetTwice(name.into())));
             }
             p.bump()?;
             p.expect("=", "`=`")?;
-            attrs.set(attr.name, p.attr(attr)?);
+            attrs.set(attr, p.attr(attr)?);
             Ok(())
         })?;
         Ok(())
