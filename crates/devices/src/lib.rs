@@ -123,7 +123,7 @@ const DEVICES: &[&dyn DeviceEntry] = &[
 ];
 
 /// The devices of a choice. Neither ability of theirs is made yet.
-pub struct Opened {
+pub struct OpenedDevices {
     /// As it was written.
     choice: String,
     /// Those of the choice, in its order; none where no device is named.
@@ -135,17 +135,21 @@ pub struct Opened {
 ///
 /// # Errors
 /// If a name is unknown, is given twice, or is that of a device which another system or build has.
-pub fn open(choice: Option<&str>, settings: &Settings) -> Result<Opened, DeviceError> {
+pub fn open(choice: Option<&str>, settings: &Settings) -> Result<OpenedDevices, DeviceError> {
     let names = choice.map(names).unwrap_or_default();
     let entry = |(i, name): (usize, &&str)| match names[..i].contains(name) {
         true => Err(DeviceError::Twice((*name).to_owned())),
         false => find(name),
     };
     let entries = names.iter().enumerate().map(entry).collect::<Result<_, _>>()?;
-    Ok(Opened { choice: choice.unwrap_or_default().to_owned(), entries, settings: *settings })
+    Ok(OpenedDevices {
+        choice: choice.unwrap_or_default().to_owned(),
+        entries,
+        settings: *settings,
+    })
 }
 
-impl Opened {
+impl OpenedDevices {
     /// The compiler of kernels. Where no device is named it is that of the GPU on a Mac, elsewhere that of the CPU.
     ///
     /// # Errors

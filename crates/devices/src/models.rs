@@ -4,7 +4,8 @@
 //! claims it at the least cost, and to the first of equal ones.
 
 use crate::{
-    Ability, CPU, DEVICES, DeviceEntry, DeviceError, METAL, Opened, Settings, find, lacks, open,
+    Ability, CPU, DEVICES, DeviceEntry, DeviceError, METAL, OpenedDevices, Settings, find, lacks,
+    open,
 };
 use std::sync::Arc;
 use trident_cpu::CpuDevice;
@@ -41,7 +42,7 @@ pub struct ForModels {
     pub folder: Arc<dyn Device>,
 }
 
-impl Opened {
+impl OpenedDevices {
     /// The devices of a session. Where none is named they are the GPU of a Mac and its CPU, elsewhere the CPU.
     ///
     /// # Errors
@@ -72,7 +73,7 @@ impl Opened {
 /// Devices that accelerators of a server's configurations stand for, by the accelerator's name.
 pub const ACCELERATORS: &[(&str, &str)] = &[(METAL, METAL)];
 
-/// The devices of the available accelerators, by the accelerator's name. Opened devices are reused.
+/// The devices of the available accelerators, by the accelerator's name. OpenedDevices devices are reused.
 pub fn accelerators(opened: &ForModels, settings: &Settings) -> Vec<(String, Arc<dyn Device>)> {
     let device = |&(accelerator, name): &(&str, &str)| {
         let device = match opened.devices.iter().find(|device| device.info().name == name) {
