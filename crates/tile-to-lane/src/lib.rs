@@ -26,6 +26,7 @@ mod hazard;
 mod late;
 mod layout;
 mod memory;
+mod ordering;
 mod plan;
 mod reduce;
 mod report;

@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
 
-use trident_ir::op::words::MemoryOrder;
 use trident_ir::tile::Origins;
 use trident_ir::{Block, Func, Literal, Op, OpKind as K, ValueId, ops};
 
@@ -13,9 +12,10 @@ use super::error::{LowerError, Unsupported};
 use super::figures::GpuFigures;
 use super::late::{Late, Looped};
 use super::layout::Layout;
+use super::ordering::{is_ordered, watches};
 use trident_tile_analysis::{
     Elem, Expression, Graph, Kind, LaneBits, NodeId, Trend, axes, block_type, index_bits, is_lazy,
-    is_volatile, log2,
+    log2,
 };
 
 /// log2 of the least number of threads: those of a simdgroup.
@@ -432,12 +432,6 @@ pub(super) fn is_atomic(kind: K) -> bool {
     matches!(kind, K::AtomicRmw | K::AtomicCas | K::AtomicLoad | K::AtomicStore)
 }
 
-/// Whether the op is an atomic access that orders others.
-fn orders(op: &Op) -> bool {
-    let asked = ops::Ordered::of(op).filter(|_| is_atomic(op.kind));
-    asked.is_some_and(|asked| asked.order() != MemoryOrder::Relaxed)
-}
-
 /// The place of the pointer among the operands of all ops that access memory.
 pub(super) const PTR: usize = ops::Load::AT.ptr;
 const _: () = assert!(PTR == ops::Store::AT.ptr);
@@ -452,26 +446,6 @@ fn used(body: &Block) -> HashSet<ValueId> {
         used.extend(op.regions.iter().flat_map(|region| region.results.iter().copied()));
     });
     used
-}
-
-/// Whether programs store data that they may publish to others by atomic ops.
-fn is_ordered(body: &Block) -> bool {
-    let (mut stores, mut orders) = (false, false);
-    body.walk(&mut |op| {
-        stores |= op.kind == K::Store;
-        orders |= self::orders(op);
-        orders |= op.kind == K::While && watches(op);
-    });
-    stores && orders
-}
-
-/// Whether a loop reads what other programs may write meanwhile.
-fn watches(op: &Op) -> bool {
-    let mut watches = false;
-    for region in &op.regions {
-        region.walk(&mut |op| watches |= is_atomic(op.kind) || is_volatile(op));
-    }
-    watches
 }
 
 /// The bits of a literal's first element, if it has at most 8 bytes.
