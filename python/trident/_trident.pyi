@@ -1,4 +1,5 @@
-from collections.abc import Sequence
+import os
+from collections.abc import Mapping, Sequence
 from typing import Any, SupportsIndex
 
 VERSION: str
@@ -115,3 +116,106 @@ class BoundLaunch:
 
 def hooked(settings: Any) -> bool:
     """Whether Triton's settings of launches have hooks that call anything."""
+
+class ValueInfo:
+    """An input or an output of a model."""
+
+    @property
+    def name(self) -> str:
+        """Its name in the model."""
+
+    @property
+    def type(self) -> str:
+        """Its whole type, as errors show it: ``f32[N, 3, 224, 224]``."""
+
+    @property
+    def dtype(self) -> str | None:
+        """The element type of a tensor as NumPy or ml_dtypes calls it; ``None`` for other values.
+        Strings are ``object``."""
+
+    @property
+    def shape(self) -> tuple[int | str | None, ...] | None:
+        """The dimensions of a tensor: numbers, names of symbols, and ``None`` where nothing is
+        known. ``None`` where not even their number is."""
+
+    @property
+    def is_optional(self) -> bool:
+        """Whether a run can do without it: an input with a default, or of optional type."""
+
+class Stop:
+    """A switch that ends the runs it is given to."""
+
+    def __init__(self) -> None: ...
+    def stop(self) -> None:
+        """End the runs, and those that begin later."""
+
+class Model:
+    """The half of ``trident.Model`` that is not Python."""
+
+    def __new__(
+        cls,
+        model: str | os.PathLike[str] | bytes | bytearray | memoryview | Model,
+        threads: int = 0,
+        device: str | None = None,
+        memory_limit: int | None = None,
+        time_limit: float | None = None,
+        precision: None = None,
+    ) -> Model: ...
+    def __call__(self, *args: Any, **named: Any) -> Any: ...
+    def run(
+        self,
+        inputs: Mapping[str, Any],
+        outputs: Sequence[str] | None = None,
+        out: Mapping[str, Any] | None = None,
+        stop: Stop | None = None,
+    ) -> dict[str, Any]:
+        """Run the model on inputs by name.
+
+        The result has every output by name, or those of ``outputs``. Outputs of ``out`` are written
+        to arrays of the caller, which are contiguous, have the output's type and dimensions, and
+        overlap neither an input nor each other. ``stop`` ends the run early.
+        """
+
+    def profiled(self, *args: Any, **named: Any) -> tuple[Any, dict[str, Any]]:
+        """The results of a call, and the measurements that ``trident.Profile`` shows."""
+
+    def plan(self, shapes: dict[str, Sequence[int]]) -> dict[str, Any]:
+        """The figures that ``trident.Inspection`` shows."""
+
+    def compile(self, path: str | os.PathLike[str]) -> None:
+        """Write the model as it is after its optimisations."""
+
+    @property
+    def inputs(self) -> tuple[ValueInfo, ...]:
+        """Inputs that a run needs, in the model's order, then those with defaults."""
+
+    @property
+    def outputs(self) -> tuple[ValueInfo, ...]:
+        """Outputs in the model's order."""
+
+    @property
+    def metadata(self) -> dict[str, str]:
+        """The free text in the model's file, by key."""
+
+    @property
+    def info(self) -> dict[str, Any]:
+        """What the model's file says of itself: versions, producer, operator sets."""
+
+    @property
+    def copied_bytes(self) -> dict[str, int]:
+        """Bytes of arrays that could not be lent (``inputs``), and of results that could not be
+        given as they were, such as an output that is an input (``outputs``)."""
+
+    @property
+    def origin(self) -> tuple[str | bytes, dict[str, Any]]:
+        """The model's absolute path, or its bytes, and the options."""
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether it was closed."""
+
+    def close(self) -> None:
+        """Give the memory back, once runs that have begun are over. Results keep theirs."""
+
+def devices() -> list[dict[str, Any]]:
+    """Facts about each device of this machine that runs models."""

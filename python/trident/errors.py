@@ -102,3 +102,26 @@ class UnsupportedError(LaunchError, NotImplementedError):
 
 class OutOfMemoryError(LaunchError, MemoryError):
     """Memory for a kernel's temporaries is lacking."""
+
+
+class ModelError(RuntimeError):
+    """A model that cannot be loaded or run, or whose arguments do not fit it.
+
+    ``node`` is the node of the model, ``operand`` the input, output or operands that it is about,
+    ``reason`` what is wrong without the place, ``hint`` what to do; each but ``reason`` may be
+    ``None``.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        node: str | None = None,
+        operand: str | None = None,
+        reason: str | None = None,
+        hint: str | None = None,
+    ):
+        super().__init__(f"{message}\n  hint: {hint}" if hint else message)
+        self.node = node
+        self.operand = operand
+        self.reason = reason or message
+        self.hint = hint

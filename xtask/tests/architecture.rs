@@ -31,7 +31,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("model", &["ir", "runtime", "engine", "onnx"]),
     ("serving", &["ir", "runtime", "engine", "onnx", "model"]),
     ("tritonserver", &["runtime", "onnx", "serving", "devices"]),
-    ("python", &["ir", "runtime", "engine", "triton", "onnx", "devices"]),
+    ("python", &["ir", "runtime", "engine", "model", "triton", "devices"]),
     ("cli", &["*"]),
 ];
 
@@ -71,6 +71,8 @@ const UNSAFE: &[&str] = &[
     "python/src/exchange.rs",
     "python/src/host.rs",
     "python/src/kernel.rs",
+    "python/src/model/lend.rs",
+    "python/src/model/memory.rs",
     "cli/src/commands/launch.rs",
     "tritonserver/src/entry.rs",
     "tritonserver/src/server",

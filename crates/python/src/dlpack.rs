@@ -76,11 +76,24 @@ pub(crate) struct Export {
     /// The length of the memory in bytes; `None` if the elements are not contiguous.
     pub(crate) bytes: Option<u64>,
     pub(crate) is_readonly: bool,
-    _capsule: Py<PyCapsule>,
+    // Kernels keep the whole export.
+    #[cfg_attr(not(feature = "models"), allow(dead_code))]
+    capsule: Py<PyCapsule>,
+}
+
+/// The elements of an export, for those who read them by themselves.
+#[cfg(feature = "models")]
+pub(crate) struct Layout {
+    /// The lengths of the dimensions, outermost first.
+    pub(crate) dims: Vec<usize>,
+    /// Bytes from an element to the next, for each dimension.
+    pub(crate) strides: Vec<isize>,
+    /// Code, bits and lanes of DLPack's element type.
+    pub(crate) element: (u8, u8, u16),
 }
 
 impl Export {
-    /// Asks the array's library, once.
+    /// Asks the array's library, once, for a kernel.
     pub(crate) fn of(array: &Bound<'_, PyAny>) -> PyResult<Export> {
         let device = device(array)?;
         let is_gpu = host::is_gpu()?;
@@ -90,17 +103,26 @@ impl Export {
                 "the array is on another device (DLPack type {device}); this kernel runs on the {here}"
             )));
         }
+        Export::on(array, device)
+    }
+
+    /// Asks the array's library, once, for a model, which reads memory that the CPU sees.
+    #[cfg(feature = "models")]
+    pub(crate) fn of_host(array: &Bound<'_, PyAny>) -> PyResult<Export> {
+        let device = device(array)?;
+        if !HOST.contains(&device) {
+            let text =
+                format!("it is on another device (DLPack type {device}): move it to the CPU first");
+            return Err(PyValueError::new_err(text));
+        }
+        Export::on(array, device)
+    }
+
+    fn on(array: &Bound<'_, PyAny>, device: i32) -> PyResult<Export> {
         let capsule = capsule(array)?;
         let (tensor, flags) = tensor(&capsule)?;
         // SAFETY: the capsule, which is kept, has the tensor, and DLPack says that its shape and strides have these lengths.
-        let (tensor, shape, strides) = unsafe {
-            let tensor = tensor.as_ref();
-            let rank = usize::try_from(tensor.dimensions).unwrap_or(0);
-            let sizes = |start: *mut i64| {
-                (!start.is_null()).then(|| std::slice::from_raw_parts(start.cast_const(), rank))
-            };
-            (tensor, sizes(tensor.shape).unwrap_or_default(), sizes(tensor.strides))
-        };
+        let (tensor, shape, strides) = unsafe { parts(&tensor) };
         if tensor.device.kind != device {
             let other = tensor.device.kind;
             return Err(PyValueError::new_err(format!(
@@ -113,8 +135,49 @@ impl Export {
             offset: tensor.byte_offset,
             bytes: is_contiguous(shape, strides).then(|| bytes(shape, &tensor.element)).flatten(),
             is_readonly: flags & (READ_ONLY | IS_COPIED) != 0,
-            _capsule: capsule.unbind(),
+            capsule: capsule.unbind(),
         })
+    }
+
+    /// The dimensions, strides and type of the elements.
+    #[cfg(feature = "models")]
+    pub(crate) fn layout(&self, py: Python<'_>) -> PyResult<Layout> {
+        let (tensor, _) = tensor(self.capsule.bind(py))?;
+        // SAFETY: the capsule, which is kept, has the tensor, and DLPack says that its shape and strides have these lengths.
+        let (tensor, shape, strides) = unsafe { parts(&tensor) };
+        let negative = || PyValueError::new_err("a length or stride by DLPack is no number");
+        let dims: Vec<usize> = shape
+            .iter()
+            .map(|size| usize::try_from(*size).map_err(|_| negative()))
+            .collect::<PyResult<_>>()?;
+        let Element { code, bits, lanes } = tensor.element;
+        let size = i64::from(bits) * i64::from(lanes) / 8;
+        let mut step = size;
+        let dense = dims.iter().rev().map(|length| {
+            let stride = step;
+            step = step.saturating_mul(*length as i64);
+            stride
+        });
+        let bytes: Vec<i64> = match strides {
+            Some(strides) => strides.iter().map(|stride| stride.saturating_mul(size)).collect(),
+            None => {
+                let mut dense: Vec<i64> = dense.collect();
+                dense.reverse();
+                dense
+            }
+        };
+        let strides = bytes.iter().map(|stride| isize::try_from(*stride).map_err(|_| negative()));
+        Ok(Layout {
+            dims,
+            strides: strides.collect::<PyResult<_>>()?,
+            element: (code, bits, lanes),
+        })
+    }
+
+    /// The capsule, which keeps the memory.
+    #[cfg(feature = "models")]
+    pub(crate) fn into_capsule(self) -> Py<PyCapsule> {
+        self.capsule
     }
 
     /// The address of the first element, if the CPU sees it.
@@ -165,6 +228,21 @@ fn tensor(capsule: &Bound<'_, PyCapsule>) -> PyResult<(NonNull<Tensor>, u64)> {
     let managed = managed.cast::<Managed>();
     // SAFETY: the structure is the declared one, as the version is.
     unsafe { Ok((NonNull::from(&managed.as_ref().tensor), managed.as_ref().flags)) }
+}
+
+/// A tensor with its shape and, where it has them, its strides in elements.
+///
+/// # Safety
+/// The tensor lives as long as it is borrowed, and its shape and strides have as many numbers as it has dimensions.
+unsafe fn parts(tensor: &NonNull<Tensor>) -> (&Tensor, &[i64], Option<&[i64]>) {
+    // SAFETY: the caller says that the tensor lives.
+    let tensor = unsafe { tensor.as_ref() };
+    let rank = usize::try_from(tensor.dimensions).unwrap_or(0);
+    let sizes = |start: *mut i64| {
+        // SAFETY: the caller says that there are as many numbers.
+        (!start.is_null()).then(|| unsafe { std::slice::from_raw_parts(start.cast_const(), rank) })
+    };
+    (tensor, sizes(tensor.shape).unwrap_or_default(), sizes(tensor.strides))
 }
 
 /// Whether elements lie in row-major order without gaps.

@@ -6,7 +6,7 @@ use trident_ir::{Loc, SourceLoc};
 use trident_runtime::{CompileError, LaunchError, ProgramPoint};
 
 /// `class(*args)` for a class of `trident.errors`; an error while making it takes its place.
-fn exception<'py>(
+pub(crate) fn exception<'py>(
     py: Python<'py>,
     class: &str,
     args: impl IntoPyObject<'py, Target = PyTuple, Output = Bound<'py, PyTuple>, Error = PyErr>,

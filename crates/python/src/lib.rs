@@ -1,5 +1,6 @@
 //! The Python extension module `trident._trident`: compiling Triton IR, launching kernels, and the parts of the
-//! Triton plug-in that run at every launch. Everything else of the package is Python, in `python/trident`.
+//! Triton plug-in that run at every launch. Models are the feature `models`. Everything else of the package is Python, in
+//! `python/trident`.
 
 mod array;
 mod device;
@@ -13,6 +14,8 @@ mod keep;
 mod kernel;
 mod launcher;
 mod memory;
+#[cfg(feature = "models")]
+mod model;
 mod scalar;
 mod specialize;
 mod unfit;
@@ -33,6 +36,9 @@ mod _trident {
     use crate::launcher::{BoundLaunch, Launcher, hooked};
     #[pymodule_export]
     use crate::memory::{empty_cache, memory_statistics, reset_memory_peaks};
+    #[cfg(feature = "models")]
+    #[pymodule_export]
+    use crate::model::{Model, Stop, ValueInfo, devices};
     #[pymodule_export]
     use crate::specialize::{address, specialize};
 

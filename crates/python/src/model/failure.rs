@@ -1,0 +1,167 @@
+//! Errors of loading and running models, as `trident.ModelError`.
+
+use crate::error;
+use pyo3::exceptions::PyOSError;
+use pyo3::prelude::*;
+use trident_devices::DeviceError;
+use trident_engine::{InputError, PlanError, RunError, RunPoint};
+use trident_model::LoadError;
+
+/// The parts of a `trident.ModelError`.
+#[derive(Default)]
+pub(super) struct Failure {
+    pub(super) message: String,
+    pub(super) node: Option<String>,
+    pub(super) operand: Option<String>,
+    /// The message without the place; the message itself where there is none.
+    pub(super) reason: Option<String>,
+    pub(super) hint: Option<String>,
+}
+
+impl Failure {
+    pub(super) fn new(message: impl Into<String>) -> Failure {
+        Failure { message: message.into(), ..Failure::default() }
+    }
+
+    /// About an input or an output.
+    pub(super) fn of_operand(kind: &str, name: &str, reason: String, hint: String) -> Failure {
+        Failure {
+            message: format!("{kind} `{name}`: {reason}"),
+            operand: Some(name.to_owned()),
+            reason: Some(reason),
+            hint: Some(hint),
+            ..Failure::default()
+        }
+    }
+
+    pub(super) fn raise(self, py: Python<'_>) -> PyErr {
+        let Failure { message, node, operand, reason, hint } = self;
+        error::exception(py, "ModelError", (message, node, operand, reason, hint))
+    }
+}
+
+impl From<DeviceError> for Failure {
+    fn from(error: DeviceError) -> Failure {
+        let hint = match &error {
+            DeviceError::Unavailable { hint: Some(hint), .. } => hint.clone(),
+            _ => "`trident.devices()` lists what there is".to_owned(),
+        };
+        Failure { hint: Some(hint), ..Failure::new(error.to_string()) }
+    }
+}
+
+/// The exception for a model that cannot be loaded; files that cannot be read are an `OSError`.
+pub(super) fn load(py: Python<'_>, model: &str, error: LoadError) -> PyErr {
+    if let LoadError::Open { path, source } = &error
+        && let Some(code) = source.raw_os_error()
+    {
+        let text = source.to_string();
+        let text = text.split(" (os error").next().unwrap_or_default().to_owned();
+        return PyOSError::new_err((code, text, path.display().to_string()));
+    }
+    let node = match &error {
+        LoadError::Onnx(error) | LoadError::Neither(error) => {
+            error.place.as_ref().map(|place| place.node.clone())
+        }
+        _ => None,
+    };
+    let reason = match &error {
+        LoadError::Onnx(error) => error.fault.to_string(),
+        error => error.to_string(),
+    };
+    let message = format!("cannot load {model}: {error}");
+    Failure { node, reason: Some(reason), ..Failure::new(message) }.raise(py)
+}
+
+impl From<PlanError> for Failure {
+    fn from(error: PlanError) -> Failure {
+        let (op, reason) = match &error {
+            PlanError::TooDeep { op, .. } | PlanError::Memory { op, .. } => (Some(op), None),
+            PlanError::Malformed { op, reason } => (Some(op), Some(reason.clone())),
+            PlanError::Constant { op, source } => (Some(op), Some(source.to_string())),
+            PlanError::Unsupported { op, declined, .. } => {
+                let reasons: Vec<String> = declined
+                    .iter()
+                    .map(|(device, declined)| format!("{device}: {}", declined.reason()))
+                    .collect();
+                (Some(op), Some(reasons.join("; ")))
+            }
+            PlanError::Panic { op, message } => (Some(op), Some(message.clone())),
+            _ => (None, None),
+        };
+        let operand = match &error {
+            PlanError::NoDefault { input } => Some(input.clone()),
+            PlanError::Unsupported { operands, .. } => Some(operands.clone()),
+            _ => None,
+        };
+        // An op's name is its kind, and the node between backticks.
+        let node = op.and_then(|op| op.split('`').nth(1)).map(str::to_owned);
+        let lacks_memory = error.lacks_memory();
+        let hint = lacks_memory.then(|| "allow more by `memory_limit`".to_owned());
+        Failure { node, operand, reason, hint, ..Failure::new(error.to_string()) }
+    }
+}
+
+impl From<RunError> for Failure {
+    fn from(error: RunError) -> Failure {
+        let mut failure = Failure::new(error.to_string());
+        failure.hint = error.hint();
+        match error {
+            RunError::Input { error, .. } => {
+                if let InputError::DType { name, expected, .. } = &*error {
+                    let convert = expected.parse().map(super::dtype::name).unwrap_or_default();
+                    let list = failure.hint.take().unwrap_or_default();
+                    let hint = format!("convert `{name}` by `.astype(\"{convert}\")`; {list}");
+                    failure.hint = Some(hint);
+                }
+                failure.reason = Some(error.to_string());
+                failure.operand = Some(subject(*error));
+            }
+            RunError::Op(op) => {
+                failure.node = node(&op.at);
+                failure.reason = Some(op.reason);
+                failure.operand = Some(op.operands);
+            }
+            RunError::Panic { at, message } => {
+                failure.node = node(&at);
+                failure.reason = Some(message);
+            }
+            RunError::Output { name, reason } => {
+                failure.operand = Some(name);
+                failure.reason = Some(reason);
+            }
+            RunError::Cancelled { at } | RunError::Deadline { at, .. } => failure.node = node(&at),
+            RunError::Plan { error, .. } => {
+                let inner = Failure::from(*error);
+                (failure.node, failure.operand) = (inner.node, inner.operand);
+                failure.reason = inner.reason;
+            }
+            _ => {}
+        }
+        failure
+    }
+}
+
+fn node(at: &RunPoint) -> Option<String> {
+    let op = match at {
+        RunPoint::Op(op) => op,
+        RunPoint::Ops { first, .. } => first,
+        _ => return None,
+    };
+    op.loc.as_ref().map(ToString::to_string).filter(|node| !node.is_empty())
+}
+
+/// The input that an error is about.
+fn subject(error: InputError) -> String {
+    match error {
+        InputError::Unknown { name }
+        | InputError::Missing { name, .. }
+        | InputError::Twice { name }
+        | InputError::Kind { name, .. }
+        | InputError::DType { name, .. }
+        | InputError::Rank { name, .. }
+        | InputError::Dim { name, .. }
+        | InputError::Symbol { name, .. } => name,
+        other => other.to_string(),
+    }
+}

@@ -1,0 +1,174 @@
+//! Loading models from files and bytes.
+
+use super::Copied;
+use super::device;
+use super::failure::{self, Failure};
+use super::report;
+use bytes::Bytes;
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
+use pyo3::types::{PyByteArray, PyBytes, PyDict, PyMemoryView};
+use pyo3::{IntoPyObjectExt, intern};
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use trident_devices::MAX_THREADS;
+use trident_engine::Session;
+use trident_model::{Compiled, Model};
+
+/// Where a model comes from.
+pub(super) enum Source {
+    /// An absolute path.
+    Path(PathBuf),
+    /// The contents of a file.
+    Bytes(Py<PyBytes>),
+}
+
+/// How a model is prepared and run.
+#[derive(Clone)]
+pub(super) struct Settings {
+    threads: usize,
+    device: Option<String>,
+    /// In bytes; 0 for no limit.
+    memory_limit: usize,
+    pub(super) time_limit: Option<Duration>,
+}
+
+/// A model with its session.
+pub(super) struct Loaded {
+    pub(super) session: Session,
+    pub(super) info: Py<PyDict>,
+    pub(super) source: Source,
+    pub(super) settings: Settings,
+    pub(super) copied: Copied,
+}
+
+impl Settings {
+    pub(super) fn new(
+        threads: usize,
+        device: Option<String>,
+        memory_limit: Option<usize>,
+        time_limit: Option<f64>,
+    ) -> PyResult<Settings> {
+        if threads > MAX_THREADS {
+            let text = format!("threads must be 0 (one for each core) to {MAX_THREADS}");
+            return Err(PyValueError::new_err(text));
+        }
+        let time_limit = time_limit.map(|seconds| {
+            let limit = Duration::try_from_secs_f64(seconds).ok();
+            limit.filter(|limit| !limit.is_zero()).ok_or_else(|| {
+                PyValueError::new_err("time_limit is a number of seconds above 0, or None")
+            })
+        });
+        let memory_limit = memory_limit.unwrap_or(0);
+        Ok(Settings { threads, device, memory_limit, time_limit: time_limit.transpose()? })
+    }
+
+    /// The arguments that make them.
+    pub(super) fn dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let dict = PyDict::new(py);
+        dict.set_item("threads", self.threads)?;
+        dict.set_item("device", &self.device)?;
+        dict.set_item("memory_limit", (self.memory_limit > 0).then_some(self.memory_limit))?;
+        dict.set_item("time_limit", self.time_limit.map(|limit| limit.as_secs_f64()))?;
+        Ok(dict)
+    }
+}
+
+impl Source {
+    /// A path, or an object with the buffer protocol.
+    fn of(model: &Bound<'_, PyAny>) -> PyResult<Source> {
+        if let Ok(bytes) = model.cast::<PyBytes>() {
+            return Ok(Source::Bytes(bytes.clone().unbind()));
+        }
+        if model.is_instance_of::<PyByteArray>() || model.is_instance_of::<PyMemoryView>() {
+            let bytes = model.py().get_type::<PyBytes>().call1((model,))?;
+            return Ok(Source::Bytes(bytes.cast_into::<PyBytes>()?.unbind()));
+        }
+        let path: PathBuf = model.extract().map_err(|_| {
+            PyTypeError::new_err("a model is given by its path, or as the bytes of its file")
+        })?;
+        Ok(Source::Path(std::path::absolute(&path).unwrap_or(path)))
+    }
+
+    pub(super) fn object(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        match self {
+            Source::Path(path) => path.as_os_str().into_py_any(py),
+            Source::Bytes(bytes) => Ok(bytes.clone_ref(py).into_any()),
+        }
+    }
+
+    /// The model, before it is prepared.
+    fn read(&self, py: Python<'_>) -> PyResult<Model> {
+        match self {
+            Source::Path(path) => {
+                let name = format!("`{}`", path.display());
+                let read = py.detach(|| trident_model::load(path));
+                read.map_err(|error| failure::load(py, &name, error))
+            }
+            Source::Bytes(bytes) => {
+                let bytes = Bytes::from_owner(PyBackedBytes::from(bytes.bind(py).clone()));
+                let read = py.detach(|| trident_model::load_from(&bytes, "", None));
+                read.map_err(|error| failure::load(py, "the bytes of a model", error))
+            }
+        }
+    }
+}
+
+impl Loaded {
+    pub(super) fn new(model: &Bound<'_, PyAny>, settings: Settings) -> PyResult<Loaded> {
+        let py = model.py();
+        let source = Source::of(model)?;
+        let model = source.read(py)?;
+        let info = report::info(py, &model)?.unbind();
+        let session = py.detach(|| -> Result<Session, Failure> {
+            let opened = device::open(settings.device.as_deref(), settings.threads)?;
+            let options = device::options(&opened, settings.memory_limit);
+            Ok(model.session(&opened.devices, &options)?)
+        });
+        let session = session.map_err(|failure| failure.raise(py))?;
+        Ok(Loaded { session, info, source, settings, copied: Copied::default() })
+    }
+
+    /// Writes the model as it is after its passes.
+    pub(super) fn compile(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        let compiled = match self.source.read(py)? {
+            Model::Compiled(compiled) => compiled,
+            Model::Onnx(model) => {
+                let compiled = py.detach(|| -> Result<Compiled, Failure> {
+                    let Settings { threads, device, memory_limit, .. } = &self.settings;
+                    let opened = device::open(device.as_deref(), *threads)?;
+                    let options = device::options(&opened, *memory_limit);
+                    Ok(Compiled::new(model, &opened.devices, &options)?)
+                });
+                compiled.map_err(|failure| failure.raise(py))?
+            }
+        };
+        py.detach(|| write(&compiled, &path)).map_err(|error| {
+            let error = PyErr::from(error);
+            let note = format!("while writing `{}`", path.display());
+            let _ = error.value(py).call_method1(intern!(py, "add_note"), (note,));
+            error
+        })
+    }
+}
+
+/// Writes a file that is whole whenever it has its name.
+fn write(compiled: &Compiled, path: &Path) -> io::Result<()> {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".{}.partial", std::process::id()));
+    let partial = path.with_file_name(name);
+    let written = File::create(&partial).and_then(|file| {
+        let mut out = BufWriter::new(file);
+        compiled.write(&mut out)?;
+        out.flush()
+    });
+    let outcome = written.and_then(|()| fs::rename(&partial, path));
+    if outcome.is_err() {
+        // The first error is the one to tell.
+        let _ = fs::remove_file(&partial);
+    }
+    outcome
+}

@@ -1,0 +1,247 @@
+//! Models: `trident.Model`, whose half in Python is `trident/models.py`.
+//!
+//! Arguments are lent to the engine where they are (`read.rs`, `lend.rs`), and results are arrays over its memory (`give.rs`). The
+//! interpreter is released while a run lasts. A model's lock is only held while the interpreter is: a forked child finds it free.
+
+mod device;
+mod dtype;
+mod failure;
+mod give;
+mod interface;
+mod lend;
+mod load;
+mod memory;
+mod read;
+mod refusal;
+mod report;
+mod run;
+mod stop;
+
+pub(crate) use device::devices;
+pub(crate) use interface::ValueInfo;
+pub(crate) use stop::Stop;
+
+use failure::Failure;
+use load::{Loaded, Settings};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyMapping, PyTuple};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, PoisonError};
+use trident_engine::RunContext;
+use trident_runtime::AliasGroup;
+
+/// Bytes of arrays that could not be lent, and of results that could not be given as they were.
+#[derive(Default)]
+pub(crate) struct Copied {
+    inputs: AtomicU64,
+    outputs: AtomicU64,
+}
+
+/// A model prepared to run.
+#[pyclass(subclass, frozen, module = "trident._trident")]
+pub(crate) struct Model {
+    /// `None` once it is closed.
+    loaded: Mutex<Option<Arc<Loaded>>>,
+}
+
+impl Model {
+    fn loaded(&self, py: Python<'_>) -> PyResult<Arc<Loaded>> {
+        let loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        loaded.ok_or_else(|| Failure::new("the model is closed").raise(py))
+    }
+}
+
+#[pymethods]
+impl Model {
+    #[new]
+    #[pyo3(signature = (model, threads = 0, device = None, memory_limit = None, time_limit = None, precision = None))]
+    fn new(
+        py: Python<'_>,
+        model: &Bound<'_, PyAny>,
+        threads: usize,
+        device: Option<String>,
+        memory_limit: Option<usize>,
+        time_limit: Option<f64>,
+        precision: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Model> {
+        if let Ok(other) = model.cast::<Model>() {
+            let limits = memory_limit.is_some() || time_limit.is_some();
+            if threads != 0 || device.is_some() || limits || precision.is_some() {
+                let text = "a copy of a model has its options: give a path or bytes for others";
+                return Err(PyValueError::new_err(text));
+            }
+            let shared = Mutex::new(Some(other.get().loaded(py)?));
+            return Ok(Model { loaded: shared });
+        }
+        if let Some(precision) = precision {
+            let text = format!(
+                "precision is {}, and models run in their own types only: leave it out",
+                precision.repr()?
+            );
+            return Err(Failure::new(text).raise(py));
+        }
+        let settings = Settings::new(threads, device, memory_limit, time_limit)?;
+        let loaded = Loaded::new(model, settings)?;
+        Ok(Model { loaded: Mutex::new(Some(Arc::new(loaded))) })
+    }
+
+    /// Runs the model. Arguments are its inputs in their order, or by name; the result is that of the output, or a tuple of them.
+    #[pyo3(signature = (*args, **named))]
+    fn __call__<'py>(
+        &self,
+        py: Python<'py>,
+        args: &Bound<'py, PyTuple>,
+        named: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let loaded = self.loaded(py)?;
+        let inputs = loaded.arguments(args, named)?;
+        let (results, _) = loaded.run(py, inputs, RunContext::default(), None)?;
+        loaded.in_order(py, results)
+    }
+
+    /// Runs the model on inputs by name. The result has the outputs by name, or those of `outputs`; those of `out` are written to
+    /// arrays of the caller.
+    #[pyo3(signature = (inputs, outputs = None, out = None, stop = None))]
+    fn run<'py>(
+        &self,
+        py: Python<'py>,
+        inputs: &Bound<'py, PyAny>,
+        outputs: Option<Vec<String>>,
+        out: Option<&Bound<'py, PyAny>>,
+        stop: Option<&Bound<'py, Stop>>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let loaded = self.loaded(py)?;
+        for name in outputs.iter().flatten() {
+            loaded.check_output(py, name)?;
+        }
+        let inputs = by_name(inputs, "inputs")?;
+        let out = out.map(|out| by_name(out, "out")).transpose()?;
+        // Arrays for results may be parts of one that inputs are parts of, too.
+        let group = out.as_ref().map(|_| AliasGroup::new());
+        let inputs = loaded.by_name(&inputs, group.as_ref())?;
+        let memory = match (&out, &group) {
+            (Some(out), Some(group)) => loaded.memory(out, group)?,
+            _ => vec![],
+        };
+        let context = RunContext { outputs: memory, ..RunContext::default() };
+        let stop = stop.map(|stop| stop.get().0.clone());
+        let (results, _) = loaded.run(py, inputs, context, stop)?;
+        let dict = PyDict::new(py);
+        for (name, value) in results {
+            let own = out.as_ref().map(|out| out.get_item(&name)).transpose()?.flatten();
+            if outputs.as_ref().is_some_and(|wanted| !wanted.contains(&name)) {
+                continue;
+            }
+            match own {
+                Some(array) => dict.set_item(name, array)?,
+                None => dict.set_item(name, give::value(py, value, &loaded.copied)?)?,
+            }
+        }
+        Ok(dict)
+    }
+
+    /// Runs the model as a call does, and measures each step; the results, and the profile.
+    #[pyo3(signature = (*args, **named))]
+    fn profiled<'py>(
+        &self,
+        py: Python<'py>,
+        args: &Bound<'py, PyTuple>,
+        named: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyDict>)> {
+        let loaded = self.loaded(py)?;
+        let inputs = loaded.arguments(args, named)?;
+        let (results, profile) = loaded.run(py, inputs, RunContext::profiled(), None)?;
+        Ok((loaded.in_order(py, results)?, report::profile(py, &profile)?))
+    }
+
+    /// The plan. Inputs have these dimensions, by name; without them, figures that depend on symbols are absent.
+    fn plan<'py>(
+        &self,
+        py: Python<'py>,
+        shapes: BTreeMap<String, Vec<usize>>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        report::plan(py, &self.loaded(py)?.session, &shapes)
+    }
+
+    /// Writes the model as a compiled one.
+    fn compile(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        self.loaded(py)?.compile(py, path)
+    }
+
+    /// Inputs that a run needs, then those with defaults.
+    #[getter]
+    fn inputs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let loaded = self.loaded(py)?;
+        let signature = loaded.session.signature();
+        let needed = signature.inputs.iter().map(|info| ValueInfo::new(info, false));
+        let optional = signature.optional.iter().map(|input| ValueInfo::new(&input.info, true));
+        PyTuple::new(py, needed.chain(optional).collect::<Vec<_>>())
+    }
+
+    /// Outputs in the model's order.
+    #[getter]
+    fn outputs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let loaded = self.loaded(py)?;
+        let outputs = loaded.session.signature().outputs.iter();
+        let outputs = outputs.map(|info| ValueInfo::new(info, false));
+        PyTuple::new(py, outputs.collect::<Vec<_>>())
+    }
+
+    /// The free text in the model's file.
+    #[getter]
+    fn metadata(&self, py: Python<'_>) -> PyResult<BTreeMap<String, String>> {
+        Ok(self.loaded(py)?.session.metadata().clone())
+    }
+
+    /// The facts that the model's file states about itself.
+    #[getter]
+    fn info<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        self.loaded(py)?.info.bind(py).copy()
+    }
+
+    /// Bytes of arrays that could not be lent, and of results that could not be given as they were, since the model was loaded.
+    #[getter]
+    fn copied_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let loaded = self.loaded(py)?;
+        let counts = PyDict::new(py);
+        counts.set_item("inputs", loaded.copied.inputs.load(Relaxed))?;
+        counts.set_item("outputs", loaded.copied.outputs.load(Relaxed))?;
+        Ok(counts)
+    }
+
+    /// The file's path, or its bytes, and the options: what makes the model anew.
+    #[getter]
+    fn origin<'py>(&self, py: Python<'py>) -> PyResult<(Py<PyAny>, Bound<'py, PyDict>)> {
+        let loaded = self.loaded(py)?;
+        Ok((loaded.source.object(py)?, loaded.settings.dict(py)?))
+    }
+
+    /// Whether it is closed.
+    #[getter]
+    fn is_closed(&self) -> bool {
+        self.loaded.lock().unwrap_or_else(PoisonError::into_inner).is_none()
+    }
+
+    /// Gives the memory back, once runs that have begun are over. Results keep theirs.
+    fn close(&self) {
+        let loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner).take();
+        drop(loaded);
+    }
+}
+
+/// A dictionary of arrays by name; other mappings, such as NumPy's files of several arrays, are read.
+fn by_name<'py>(given: &Bound<'py, PyAny>, argument: &str) -> PyResult<Bound<'py, PyDict>> {
+    if let Ok(dict) = given.cast::<PyDict>() {
+        return Ok(dict.clone());
+    }
+    if !given.is_instance_of::<PyMapping>() {
+        let text = format!(
+            "{argument} takes a dict of arrays by name; call the model to give inputs in order"
+        );
+        return Err(PyTypeError::new_err(text));
+    }
+    Ok(given.py().get_type::<PyDict>().call1((given,))?.cast_into()?)
+}

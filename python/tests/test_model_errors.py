@@ -1,0 +1,118 @@
+"""What is wrong with a model or its arguments, and what the error says."""
+
+import pickle
+
+import numpy as np
+import pytest
+from onnx_bytes import model, node, tensor, tensor_type, unary
+
+import trident
+
+TYPE = tensor_type("float32", ["N", 3])
+SUM = model([node("Add", ["x", "y"], ["z"])], {"x": TYPE, "y": TYPE}, {"z": TYPE})
+
+
+def error(run, *args, **named):
+    with pytest.raises(trident.ModelError) as caught:
+        run(*args, **named)
+    return caught.value
+
+
+@pytest.mark.parametrize(
+    "args, named, operand, text",
+    [
+        ([(2, 3)], {}, "y", "input `y` (f32[N, 3]) is missing"),
+        ([(2, 3), (2, 3), (2, 3)], {}, None, "the model takes 2 inputs, not 3"),
+        ([(2, 3)], {"z": (2, 3)}, "z", "the model has no input `z`"),
+        ([(2, 3)], {"Y": (2, 3)}, "Y", "it is called `y`"),
+        ([(2, 3)], {"x": (2, 3)}, "x", "input `x` was given twice"),
+        ([(2, 3), (5, 3)], {}, "y", "dimension 0 (`N`) is 5, but `N` is 2 in input `x`"),
+        ([(2, 3), (2, 4)], {}, "y", "input `y`: dimension 1 is 4, expected 3 (f32[N, 3])"),
+        ([(2, 3), (2,)], {}, "y", "input `y` has rank 1, expected 2 (f32[N, 3])"),
+    ],
+)
+def test_arguments_that_do_not_fit_say_what_was_expected(args, named, operand, text):
+    run = trident.Model(SUM)
+    arrays = [np.zeros(dims, np.float32) for dims in args]
+    raised = error(run, *arrays, **{k: np.zeros(v, np.float32) for k, v in named.items()})
+    assert text in str(raised) and raised.operand == operand and raised.node is None
+    assert "x: f32[N, 3], y: f32[N, 3]" in raised.hint
+
+
+def test_other_element_types_name_the_conversion():
+    raised = error(trident.Model(SUM), np.zeros((2, 3)), np.zeros((2, 3)))
+    assert raised.reason == "input `x` has element type f64, expected f32"
+    assert '.astype("float32")' in raised.hint
+
+
+def test_a_failing_node_is_named():
+    ty = {"x": tensor_type("float32", ["N"]), "i": tensor_type("int64", [])}
+    gather = node("Gather", ["x", "i"], ["y"], "pick")
+    run = trident.Model(model([gather], ty, {"y": tensor_type("float32")}))
+    raised = error(run, np.zeros(3, np.float32), np.int64(7))
+    assert raised.node == "pick" and "x: f32[3]" in raised.operand and raised.reason in str(raised)
+    again = pickle.loads(pickle.dumps(raised))
+    assert str(again) == str(raised) and again.node == "pick"
+    # The model is as it was.
+    assert run(np.ones(3, np.float32), np.int64(2)) == 1
+
+
+def test_models_that_cannot_be_loaded(tmp_path):
+    with pytest.raises(FileNotFoundError, match="absent.onnx"):
+        trident.Model(tmp_path / "absent.onnx")
+    (tmp_path / "bad.onnx").write_bytes(b"no model")
+    raised = error(trident.Model, str(tmp_path / "bad.onnx"))
+    assert "bad.onnx" in str(raised) and "not a valid ONNX model" in raised.reason
+    assert "the bytes of a model" in str(error(trident.Model, b"no model"))
+    with pytest.raises(OSError):
+        trident.Model(tmp_path)
+    with pytest.raises(TypeError, match="by its path, or as the bytes"):
+        trident.Model(7)
+    unknown = error(trident.Model, unary("NoSuchOp", "float32"))
+    assert unknown.node == "the node" and "NoSuchOp" in unknown.reason
+
+
+def test_options_that_cannot_be():
+    data = unary("Neg", "float32")
+    assert "no device `gpu`" in str(error(trident.Model, data, device="gpu"))
+    assert "precision" in str(error(trident.Model, data, precision="fp16"))
+    with pytest.raises(ValueError, match="a copy of a model has its options"):
+        trident.Model(trident.Model(data), threads=1)
+    for options in ({"threads": 2000}, {"time_limit": 0}, {"time_limit": float("nan")}):
+        with pytest.raises(ValueError):
+            trident.Model(data, **options)
+
+
+def test_limits_of_memory():
+    run = trident.Model(unary("Neg", "float32"), memory_limit=1 << 20)
+    small = np.zeros(1000, np.float32)
+    assert (run(small) == 0).all()
+    assert error(run, np.zeros(1 << 20, np.float32)).node == "the node"
+    assert (run(small) == 0).all()
+
+
+def test_a_closed_model_says_so():
+    with trident.Model(SUM) as run:
+        other = run.__copy__()
+    assert "closed" in str(error(run, np.zeros((1, 3), np.float32))) and "closed" in repr(run)
+    one = np.ones((1, 3), np.float32)
+    assert (other(one, one) == 2).all()
+
+
+def test_defaults_may_be_left_out():
+    ty = tensor_type("float32", ["N"])
+    two = tensor("two", np.array([2], np.float32))
+    file = model(
+        [node("Mul", ["x", "two"], ["y"])],
+        {"x": ty, "two": tensor_type("float32", [1])},
+        {"y": ty},
+        [two],
+    )
+    run = trident.Model(file)
+    assert [(value.name, value.is_optional) for value in run.inputs] == [
+        ("x", False),
+        ("two", True),
+    ]
+    x = np.ones(3, np.float32)
+    assert (run(x) == 2).all() and (run(x, two=None) == 2).all()
+    assert (run(x, two=np.array([5], np.float32)) == 5).all()
