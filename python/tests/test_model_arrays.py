@@ -8,7 +8,16 @@ import os
 import numpy as np
 import pytest
 from dlpack import Managed, capsule
-from onnx_bytes import TYPES, model, node, sequence_type, tensor_type, unary
+from onnx_bytes import (
+    TYPES,
+    map_type,
+    model,
+    node,
+    optional_type,
+    sequence_type,
+    tensor_type,
+    unary,
+)
 
 import trident
 
@@ -239,6 +248,32 @@ def test_sequences_are_lists(floats):
         run(parts[0], parts[0])
     with pytest.raises(trident.ModelError, match="item 1 of the list: it is a `object`"):
         run([parts[0], object()], parts[0])
+
+
+def test_optional_values_are_none_or_themselves(floats):
+    inner = tensor_type("float32", ["N"])
+    types = {"x": optional_type(inner)}, {"y": tensor_type("bool", [])}
+    run = trident.Model(model([node("OptionalHasElement", ["x"], ["y"])], *types))
+    assert run.inputs[0].is_optional and run.inputs[0].dtype is None
+    assert not run(None) and not run() and run(floats(3)) and run([1.0])
+    made = {"x": inner}, {"y": optional_type(inner)}
+    wrapped = trident.Model(model([node("Optional", ["x"], ["y"])], *made))
+    x = floats(4)
+    assert np.array_equal(wrapped(x), x)
+
+
+def test_maps_are_dicts(floats):
+    entries = map_type("int64", tensor_type("float32"))
+    ml = {"domain": "ai.onnx.ml"}
+    nodes = [node("ZipMap", ["x"], ["y"], classlabels_int64s=[7, -2], **ml)]
+    types = {"x": tensor_type("float32", ["N", 2])}, {"y": sequence_type(entries)}
+    zipped = trident.Model(model(nodes, *types))(np.array([[1, 2], [3, 4]], np.float32))
+    assert zipped == [{7: 1.0, -2: 2.0}, {7: 3.0, -2: 4.0}]
+    vector = node("DictVectorizer", ["x"], ["y"], int64_vocabulary=[-2, 5, 7], **ml)
+    run = trident.Model(model([vector], {"x": entries}, {"y": tensor_type("float32")}))
+    assert run({7: 1.5, -2: 2}).tolist() == [2.0, 0.0, 1.5]
+    with pytest.raises(trident.ModelError, match="it is a `list`, and a dict is expected"):
+        run([1.0])
 
 
 def test_what_is_no_array_is_refused(floats):

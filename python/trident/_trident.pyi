@@ -1,6 +1,6 @@
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any, SupportsIndex
+from typing import Any, Self, SupportsIndex
 
 VERSION: str
 
@@ -64,6 +64,10 @@ def load(image: bytes, name: str | None = None) -> Kernel:
 def address(array: Any) -> int:
     """The address of an array's first element, whichever library made it."""
 
+def reach(array: Any) -> int:
+    """The address of an array's first element for kernels that read it from memory, which on a GPU
+    is within reach of launches as long as the array lives."""
+
 def switch(variable: str) -> bool:
     """Whether an environment variable says ``1``, ``true``, ``yes`` or ``on``.
 
@@ -94,7 +98,9 @@ def num_threads() -> int:
 def set_num_threads(threads: int) -> None:
     """Set the number of threads for kernels compiled from here on; 0 is one for each core."""
 
-def specialize(backend: Any, arg: Any, is_const: bool, specialize: bool, align: bool) -> tuple:
+def specialize(
+    backend: Any, arg: Any, is_const: bool, specialize: bool, align: bool
+) -> tuple[str, str | None]:
     """Type and specialisation of an argument, as Triton's JIT asks for them."""
 
 class Launcher:
@@ -160,7 +166,7 @@ class Model:
         memory_limit: int | None = None,
         time_limit: float | None = None,
         precision: None = None,
-    ) -> Model: ...
+    ) -> Self: ...
     def __call__(self, *args: Any, **named: Any) -> Any: ...
     def run(
         self,

@@ -153,6 +153,8 @@ def devices() -> list[DeviceInfo]:
     >>> "cpu" in [device.name for device in devices()]
     True
     """
-    return [
-        DeviceInfo(**facts | {"features": tuple(facts["features"])}) for facts in _trident.devices()
-    ]
+    found: list[DeviceInfo] = []
+    for facts in _trident.devices():
+        facts["features"] = tuple(facts["features"])
+        found.append(DeviceInfo(**facts))
+    return found

@@ -1,9 +1,11 @@
 """Addresses of arrays for kernels that read addresses from memory."""
 
+from typing import Any
+
 from trident import _trident
 
 
-def address(array) -> int:
+def address(array: Any) -> int:
     """Where an array's first element lies for a kernel that reads the address from memory.
 
     On a GPU this is another address than the CPU's, and it is good for launches as long as the

@@ -55,7 +55,8 @@ class Inspection:
     @staticmethod
     def of(model: str, plan: dict[str, Any]) -> Inspection:
         """Make one of the dictionary that ``_trident`` gives."""
-        return Inspection(model=model, **plan | {"steps": [Step(**s) for s in plan["steps"]]})
+        steps = [Step(**step) for step in plan.pop("steps")]
+        return Inspection(model, steps, **plan)
 
     def _table(self) -> list[tuple[str, ...]]:
         rows = [("node", "op", "kernel", "device", "results")]
