@@ -42,7 +42,7 @@ pub use kernel::{
 };
 pub use pending::{Later, Promise};
 pub use queued::{Queued, QueuedOptions};
-pub use seal::{KernelImage, Key, Opened, SealError};
+pub use seal::{KernelImage, Key, SealError, UnsealedKernel};
 pub use shapes::{OpShapes, OutputShape};
 pub use shared::{HeldBuffer, LaunchMark, OwnBuffer, ReachedMemory, SharedGpu, SharedGpuError};
 pub use stream::{Immediate, Outputs, Stream, Submitted};

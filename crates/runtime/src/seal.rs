@@ -35,7 +35,7 @@ pub struct Key([u8; Key::BYTES]);
 
 /// The contents of a seal.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Opened {
+pub struct UnsealedKernel {
     /// The kernel's name.
     pub name: String,
     /// The kernel's description: its source and the like.
@@ -100,7 +100,7 @@ impl Key {
     }
 
     /// Opens what [`Key::seal`] sealed with this key, requiring the name `wanted` if given.
-    pub fn open(&self, sealed: &[u8], wanted: Option<&str>) -> Result<Opened, SealError> {
+    pub fn open(&self, sealed: &[u8], wanted: Option<&str>) -> Result<UnsealedKernel, SealError> {
         let (digest, body) = sealed
             .strip_prefix(MARK)
             .and_then(|rest| rest.split_first_chunk::<{ blake3::OUT_LEN }>())
@@ -118,7 +118,7 @@ impl Key {
         // SAFETY: the digest proves that a holder of the key sealed these bytes, and `seal` accepts code only from
         // images.
         let image = (!image.is_empty()).then(|| unsafe { KernelImage::new(image.to_vec()) });
-        Ok(Opened { name, about: about.to_vec(), image })
+        Ok(UnsealedKernel { name, about: about.to_vec(), image })
     }
 }
 
@@ -148,7 +148,8 @@ mod tests {
         let key = Key::random().unwrap();
         for code in [None, Some(image(b"code"))] {
             let sealed = key.seal("add", b"source", code.as_ref());
-            let expected = Opened { name: "add".into(), about: b"source".to_vec(), image: code };
+            let expected =
+                UnsealedKernel { name: "add".into(), about: b"source".to_vec(), image: code };
             assert_eq!(key.open(&sealed, None), Ok(expected.clone()));
             assert_eq!(key.open(&sealed, Some("add")), Ok(expected));
         }
