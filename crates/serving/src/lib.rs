@@ -29,10 +29,9 @@
 //! 2. [`ModelConfig::complete_backend`] names the backend, [`ModelConfig::complete`] fills inputs, outputs and the batch
 //!    size from the model's [`ModelSignature`].
 //! 3. [`ModelConfig::fall_back`] selects the CPU where there is no GPU, [`ModelConfig::normalize`] fills defaults,
-//!   [`ModelConfig::validate`] checks fields against each other, and [`ModelConfig::check`] compares with the
-//!   signature.
+//!    [`ModelConfig::validate`] checks fields against each other, and [`ModelConfig::check`] compares with the
+//!    signature.
 //! 4. [`Labels`], [`WarmupRequest`]s, [`Accelerators`] and [`OnnxRuntimeOptions`] are read from the configuration.
-//!
 //! 5. [`ModelFile::read`] reads the model itself, which step 2 needs for the signature, and [`ServedModel::new`] prepares it for the
 //!    server's [`Hardware`]. [`ServedModel::execute`] answers [`InferenceRequest`]s, in batches.
 //!
