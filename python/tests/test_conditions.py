@@ -78,7 +78,7 @@ CASES = [
         "tl.device_assert(",
         "too small",
     ),
-    (wait_kernel, (), {}, trident.DeadlockError, "tl.atomic_poll(", "waits forever for 0x7"),
+    (wait_kernel, (), {}, trident.DeadlockError, "tl.atomic_poll(", "forever for the value 0x7"),
 ]
 
 ALWAYS = (trident.StepError, trident.DeviceAssertionError)

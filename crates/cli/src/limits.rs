@@ -237,7 +237,7 @@ mod tests {
         }
         for huge in ["1e30GiB", "99999999TiB", "1e999", "inf"] {
             let error = size(huge).unwrap_err();
-            assert!(error.contains("more than memory can have, which is 8.00 EiB"), "{error}");
+            assert!(error.contains("more than a memory can hold, which is 8.00 EiB"), "{error}");
         }
         assert_eq!(seconds("0.5"), Ok(Duration::from_millis(500)));
         for zero in ["0", "0.0", "-0", "0e9"] {

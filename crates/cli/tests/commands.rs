@@ -164,7 +164,7 @@ fn mistakes_have_their_own_errors_hints_and_status() {
         (&["run", &model, "-i", &image, "--memory-limit", "4GB"], &["4GB", "GiB"]),
         (
             &["run", &model, "-i", &image, "--memory-limit", "1e30GiB"],
-            &["'1e30GiB' for '--memory-limit <SIZE>': that is more than memory can have"],
+            &["'1e30GiB' for '--memory-limit <SIZE>': that is more than a memory can hold"],
         ),
         (&["run", &model, "-i", &image, "--memory-limit", "-4GiB"], &["'-4GiB'", "1 byte on"]),
         (

@@ -177,7 +177,7 @@ fn inputs_that_are_no_tensors_say_what_they_take() {
     save("opt.onnx", "OptionalHasElement", field(9, field(1, &tensor)));
     std::fs::write(path("x.json"), "[1, 2]").unwrap();
     let json_file = path("x.json");
-    refused(&[(&["run", &path("seq.onnx"), "-i", &json_file], &["`x`", "no tensor", ".pb"])]);
+    refused(&[(&["run", &path("seq.onnx"), "-i", &json_file], &["`x`", "not a tensor", ".pb"])]);
     let report = json(&["run", &path("opt.onnx"), "-i", &json_file, "--json"]);
     assert_eq!(report["outputs"]["y"], true);
 }

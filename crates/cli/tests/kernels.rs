@@ -140,7 +140,10 @@ fn a_launch_that_changes_nothing_says_so() {
         status == 1 && text.contains("changed no array, so there is nothing to write to `"),
         "{text}"
     );
-    assert!(text.contains("none.npz") && text.contains("hint: it has no store"), "{text}");
+    assert!(
+        text.contains("none.npz") && text.contains("hint: the kernel does not store"),
+        "{text}"
+    );
     assert!(!std::path::Path::new(&out).exists());
 }
 
@@ -302,7 +305,7 @@ fn wrong_launches_are_refused() {
         (&["--arg", "n=1"], "a kernel needs a grid"),
         (&["--grid", "1,2,3,4", "--arg", "n=1"], "is not a grid"),
         (&["--grid", "1"], "parameter `n` has no value"),
-        (&["--grid", "1", "--arg", "n=1.5"], "no element of type i32"),
+        (&["--grid", "1", "--arg", "n=1.5"], "not an element of type i32"),
         (&["--grid", "1", "--arg", "n=4294967296"], "i32, which takes -2147483648 to 4294967295"),
         (&["--grid", "1", "--arg", "n=1", "--arg", "n=2"], "given twice"),
         (&["--grid", "1", "--arg", "m=1"], "no parameter `m`"),

@@ -53,7 +53,7 @@ fn what_cannot_be_shown_is_refused() {
     let (status, text) = metal(&["--emit", "asm"]);
     assert!(status == 2 && text.contains("hint: there are tile, plan, lane, msl"), "{text}");
     let (status, text) = metal(&["--emit", "msl", "--check"]);
-    assert!(status == 2 && text.contains("programs for `metal` check no accesses"), "{text}");
+    assert!(status == 2 && text.contains("programs for `metal` cannot check accesses"), "{text}");
     let (status, text) = failure(&["compile", SCALE, "--device", "cpu", "--chip", "m1"]);
     let told = "error: `--chip m1` is for `--device metal`, and the device is `cpu`\n";
     assert_eq!((status, text.as_str()), (2, told));

@@ -293,6 +293,6 @@ fn options_and_folders_that_do_not_fit_a_repository_are_named() {
     for options in [&["--steps"][..], &["--ir"], &["--no-passes"], &["--shape", "image=1x1x8x8"]] {
         let (status, text) = failure(&[&["inspect", &path], options].concat());
         assert_eq!(status, 2);
-        assert!(text.contains(&format!("`{}` is about one model", options[0])), "{text}");
+        assert!(text.contains(&format!("`{}` applies to one model", options[0])), "{text}");
     }
 }

@@ -390,6 +390,8 @@ mod tests {
         let plan = LanePlan::of(planned, &origins, &GpuFigures::APPLE).unwrap();
         assert!(emit(planned, &plan, &origins).is_ok());
         let error = emit(copy, &plan, &origins).unwrap_err();
-        assert_eq!(error.to_string(), "load `line 1`: was not planned");
+        let text =
+            "load `line 1`: internal error: was not planned; please report it with the kernel";
+        assert_eq!(error.to_string(), text);
     }
 }

@@ -60,7 +60,7 @@ def take(name: str, image: bytes) -> _trident.Kernel:
     digest = hashlib.sha256(image).digest()
     kernel = _fresh.pop(digest, None) or _trident.load(image, _names.get(digest))
     if kernel.name != name:
-        raise RuntimeError(f"these bytes are the kernel `{kernel.name}`, not `{name}`")
+        raise RuntimeError(f"these bytes are the kernel `{kernel.name}` in place of `{name}`")
     return kernel
 
 

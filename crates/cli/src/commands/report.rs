@@ -84,7 +84,7 @@ impl Report<'_> {
         }
         let types: Vec<String> =
             self.results.iter().map(|(name, v)| format!("`{name}` is {}", v.describe())).collect();
-        let text = "--top-k ranks scores, and no output holds scores: they are floats with 1 or 2 dimensions, or maps";
+        let text = "--top-k ranks scores, and no output holds scores: they are floats with 1 or 2 dimensions, or maps; 64-bit integers are labels";
         Err(Failure::usage(text).hint(types.join(", ")))
     }
 

@@ -170,7 +170,8 @@ fn waits_that_nobody_ends_are_found_where_programs_run_one_after_another() {
  %done = atomic_poll(%x, %until) loc(\"k.py:6\") %before = atomic_rmw(%x, %one) {op = \"add\"}";
     ends_alike(body, 0, CHECKED).unwrap();
     let error = ends_alike(body, -7, &[Checks::All]).unwrap_err();
-    let text = "waits forever for 0xfffffff9: programs run one after another";
+    let text =
+        "it would wait forever for the value 0xfffffff9, because programs run one after another";
     assert_eq!(error.to_string(), format!("program (0, 0, 0) at k.py:6: {text}"));
     // With a timeout it goes on.
     let body = " %none = constant {value = i64[](0)} %done = atomic_poll(%own, %n, %none)
