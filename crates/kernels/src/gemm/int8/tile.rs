@@ -20,10 +20,6 @@ pub(super) const MAX_ROWS: usize = 12;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Words {
     /// Four bytes.
-    #[cfg_attr(
-        not(target_arch = "x86_64"),
-        expect(dead_code, reason = "only VNNI multiplies bytes")
-    )]
     Bytes,
     /// Two 16-bit integers.
     Shorts,
