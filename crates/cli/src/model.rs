@@ -12,7 +12,7 @@ use std::path::Path;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
-use trident_devices::{DeviceError, ForModels, MAX_THREADS, Settings};
+use trident_devices::{DeviceError, DeviceSettings, ForModels, MAX_THREADS};
 use trident_engine::{Options, Session};
 use trident_model::Model;
 use trident_runtime::KernelCompiler;
@@ -50,7 +50,7 @@ impl DeviceArgs {
 
     /// The hardware for a served model: these devices, or the devices that its parameter names.
     pub(crate) fn hardware(&self, choice: Option<&str>) -> Result<Hardware, Failure> {
-        let settings = Settings { threads: self.threads };
+        let settings = DeviceSettings { threads: self.threads };
         let choice = choice.or(self.device.named());
         let opened = trident_devices::open(choice, &settings).and_then(|opened| opened.models());
         let opened = opened.map_err(failure)?;
@@ -82,11 +82,11 @@ impl DeviceName {
     }
 
     fn models_on(&self, threads: usize) -> Result<ForModels, DeviceError> {
-        trident_devices::open(self.named(), &Settings { threads })?.models()
+        trident_devices::open(self.named(), &DeviceSettings { threads })?.models()
     }
 
     fn compiler_on(&self, threads: usize) -> Result<Arc<dyn KernelCompiler>, DeviceError> {
-        let opened = trident_devices::open(self.named(), &Settings { threads })?;
+        let opened = trident_devices::open(self.named(), &DeviceSettings { threads })?;
         opened.kernels().map(|opened| opened.compiler)
     }
 }

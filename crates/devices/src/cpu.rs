@@ -6,7 +6,7 @@ use trident_jit::Compiler;
 use trident_runtime::{Queued, QueuedOptions};
 
 #[cfg(feature = "models")]
-use crate::models::OpenModels;
+use crate::OpenModels;
 use crate::{CPU, DeviceEntry, ForKernels, OpenKernels};
 
 /// The CPU.

@@ -8,9 +8,9 @@ use trident_runtime::Device;
 use trident_runtime::DeviceInfo;
 
 #[cfg(feature = "models")]
-use crate::models::OpenModels;
+use crate::OpenModels;
 use crate::{
-    DeviceEntry, DeviceError, EMULATED, EMULATED_M5, ForKernels, OpenKernels, Settings, gpu,
+    DeviceEntry, DeviceError, DeviceSettings, EMULATED, EMULATED_M5, ForKernels, OpenKernels, gpu,
 };
 
 /// The chip whose figures the emulated device has: what is compiled for it differs.
@@ -58,7 +58,7 @@ impl DeviceEntry for EmulatedGpu {
 
 /// The emulator, which runs Metal programs checked or not.
 fn emulator(
-    settings: &Settings,
+    settings: &DeviceSettings,
     chip: Chip,
     check: Option<Check>,
 ) -> Result<Arc<Emulator>, DeviceError> {
@@ -72,19 +72,19 @@ fn emulator(
     Ok(Arc::new(Emulator::new(options)?))
 }
 
-fn info(name: &str, settings: &Settings, metal: &dyn Metal) -> DeviceInfo {
+fn info(name: &str, settings: &DeviceSettings, metal: &dyn Metal) -> DeviceInfo {
     let description = format!("{}, on the CPU, for development", metal.limits().name);
     gpu::info(name, description, settings, metal)
 }
 
-fn kernels(settings: &Settings, gpu: &EmulatedGpu) -> Result<ForKernels, DeviceError> {
+fn kernels(settings: &DeviceSettings, gpu: &EmulatedGpu) -> Result<ForKernels, DeviceError> {
     let plain = emulator(settings, gpu.0, None)?;
     let checked = emulator(settings, gpu.0, Some(Check::default()))?;
     Ok(gpu::kernels(info(gpu.name(), settings, &*plain), plain, Some(checked)))
 }
 
 #[cfg(feature = "models")]
-fn model(settings: &Settings) -> Result<Arc<dyn Device>, DeviceError> {
+fn model(settings: &DeviceSettings) -> Result<Arc<dyn Device>, DeviceError> {
     let metal = emulator(settings, Chip::M1, None)?;
     Ok(gpu::model(info(EMULATED, settings, &*metal), metal))
 }

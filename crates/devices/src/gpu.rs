@@ -4,29 +4,18 @@ use std::sync::Arc;
 use trident_apple::device::GpuCompiler;
 #[cfg(feature = "models")]
 use trident_apple::device::GpuDevice;
-use trident_apple::metal::{Metal, MetalError};
+use trident_apple::metal::Metal;
 #[cfg(feature = "models")]
 use trident_runtime::Device;
 use trident_runtime::DeviceInfo;
 
-use crate::{DeviceError, ForKernels, GpuLimits, Settings};
-
-impl From<MetalError> for DeviceError {
-    fn from(error: MetalError) -> DeviceError {
-        match error {
-            MetalError::Unavailable { device, reason, hint } => {
-                DeviceError::unavailable(device, &reason, &hint)
-            }
-            other => DeviceError::Unavailable { reason: other.to_string(), hint: None },
-        }
-    }
-}
+use crate::{DeviceSettings, ForKernels, GpuLimits};
 
 /// Facts about a device.
 pub(crate) fn info(
     name: &str,
     description: String,
-    settings: &Settings,
+    settings: &DeviceSettings,
     metal: &dyn Metal,
 ) -> DeviceInfo {
     DeviceInfo {

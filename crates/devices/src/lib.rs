@@ -8,7 +8,6 @@
 mod cpu;
 #[cfg(all(feature = "emulator", target_os = "linux", target_arch = "x86_64"))]
 mod emulated;
-mod error;
 #[cfg(any(
     target_os = "macos",
     all(feature = "emulator", target_os = "linux", target_arch = "x86_64")
@@ -21,18 +20,16 @@ mod models;
 #[cfg(feature = "texts")]
 mod texts;
 
-pub use error::{Ability, DeviceError};
+pub use trident_runtime::{
+    Ability, DeviceEntry, DeviceError, DeviceSettings, ForKernels, GpuLimits, ModelChoice,
+    OpenKernels, OpenModels,
+};
 
 #[cfg(feature = "models")]
-pub use models::{
-    ACCELERATORS, ForModels, ModelChoice, OpenModels, accelerators, is_gpu, model_devices,
-};
+pub use models::{ACCELERATORS, ForModels, accelerators, is_gpu, model_devices};
 
 #[cfg(feature = "texts")]
 pub use texts::{MetalChip, MetalTexts, has_metal};
-
-use std::sync::Arc;
-use trident_runtime::{DeviceInfo, KernelCompiler, SharedGpu};
 
 /// Names of devices.
 const CPU: &str = "cpu";
@@ -41,73 +38,8 @@ pub const METAL: &str = "metal";
 const EMULATED: &str = "metal-emulated";
 const EMULATED_M5: &str = "metal-emulated-m5";
 
-/// Settings of devices.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Settings {
-    /// Threads of the CPU; 0 means one for each core.
-    pub threads: usize,
-}
-
 /// Most threads that may be asked for: far more than any machine has, far fewer than a system refuses.
 pub const MAX_THREADS: usize = 1024;
-
-/// A compiler of kernels, for a device.
-#[derive(Clone)]
-pub struct ForKernels {
-    /// Facts about the device.
-    pub info: DeviceInfo,
-    /// The compiler.
-    pub compiler: Arc<dyn KernelCompiler>,
-    /// Limits of a kernel's program on a GPU.
-    pub gpu: Option<GpuLimits>,
-}
-
-/// A GPU's limits for a program, which is a threadgroup, and its interface to the process that launches it.
-#[derive(Clone, Debug)]
-pub struct GpuLimits {
-    /// The generation: `apple7`.
-    pub family: String,
-    /// Cores, each of which runs programs.
-    pub cores: u32,
-    /// Threads of a simdgroup.
-    pub simd_width: u32,
-    /// Most threads of a program.
-    pub threads: u32,
-    /// Bytes of threadgroup memory of a program.
-    pub threadgroup_bytes: u32,
-    /// The state that all its launches share.
-    pub host: Arc<dyn SharedGpu>,
-}
-
-/// Makes a device's compiler of kernels.
-pub type OpenKernels = fn(&Settings) -> Result<ForKernels, DeviceError>;
-
-/// A device of the table: its name and its abilities.
-pub trait DeviceEntry: Sync {
-    /// The name, as in `--device`.
-    fn name(&self) -> &'static str;
-
-    /// Whether it is for tests only, and therefore not listed among a machine's devices.
-    fn is_for_tests(&self) -> bool {
-        false
-    }
-
-    /// Whether it is a GPU, or stands for one.
-    fn is_gpu(&self) -> bool {
-        false
-    }
-
-    /// The ability to compile kernels.
-    fn kernels(&self) -> Option<OpenKernels> {
-        None
-    }
-
-    /// The ability to run models.
-    #[cfg(feature = "models")]
-    fn models(&self) -> Option<models::OpenModels> {
-        None
-    }
-}
 
 /// The devices there are.
 const DEVICES: &[&dyn DeviceEntry] = &[
@@ -128,14 +60,14 @@ pub struct OpenedDevices {
     choice: String,
     /// Those of the choice, in its order; none where no device is named.
     entries: Vec<&'static dyn DeviceEntry>,
-    settings: Settings,
+    settings: DeviceSettings,
 }
 
 /// The devices of a choice such as `cpu` or `queued,cpu`, or those of the machine where none is named.
 ///
 /// # Errors
 /// If a name is unknown, is given twice, or is that of a device which another system or build has.
-pub fn open(choice: Option<&str>, settings: &Settings) -> Result<OpenedDevices, DeviceError> {
+pub fn open(choice: Option<&str>, settings: &DeviceSettings) -> Result<OpenedDevices, DeviceError> {
     let names = choice.map(names).unwrap_or_default();
     let entry = |(i, name): (usize, &&str)| match names[..i].contains(name) {
         true => Err(DeviceError::Twice((*name).to_owned())),
@@ -185,10 +117,7 @@ fn find(name: &str) -> Result<&'static dyn DeviceEntry, DeviceError> {
 fn lacks(entry: &dyn DeviceEntry, ability: Ability) -> DeviceError {
     let has = |entry: &dyn DeviceEntry| match ability {
         Ability::Kernels => entry.kernels().is_some(),
-        #[cfg(feature = "models")]
         Ability::Models => entry.models().is_some(),
-        #[cfg(not(feature = "models"))]
-        Ability::Models => false,
     };
     let able = DEVICES.iter().filter(|entry| has(**entry)).map(|entry| entry.name());
     DeviceError::Lacks { device: entry.name(), ability, able: able.collect::<Vec<_>>().join(", ") }
@@ -217,7 +146,7 @@ mod tests {
     #![allow(clippy::unwrap_used)] // what fails there fails the test
     use super::*;
 
-    const ONE: Settings = Settings { threads: 1 };
+    const ONE: DeviceSettings = DeviceSettings { threads: 1 };
 
     fn kernels(choice: Option<&str>) -> Result<ForKernels, DeviceError> {
         open(choice, &ONE)?.kernels()
@@ -253,11 +182,7 @@ mod tests {
     #[test]
     fn each_device_has_an_ability() {
         for entry in DEVICES {
-            #[cfg(feature = "models")]
-            let runs_models = entry.models().is_some();
-            #[cfg(not(feature = "models"))]
-            let runs_models = false;
-            assert!(entry.kernels().is_some() || runs_models, "{}", entry.name());
+            assert!(entry.kernels().is_some() || entry.models().is_some(), "{}", entry.name());
         }
     }
 }

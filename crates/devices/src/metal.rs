@@ -8,8 +8,8 @@ use trident_runtime::Device;
 use trident_runtime::DeviceInfo;
 
 #[cfg(feature = "models")]
-use crate::models::OpenModels;
-use crate::{DeviceEntry, DeviceError, ForKernels, METAL, OpenKernels, Settings, gpu};
+use crate::OpenModels;
+use crate::{DeviceEntry, DeviceError, DeviceSettings, ForKernels, METAL, OpenKernels, gpu};
 
 /// The GPU of a Mac.
 pub(crate) struct MacGpu;
@@ -33,19 +33,19 @@ impl DeviceEntry for MacGpu {
     }
 }
 
-fn open(settings: &Settings) -> Result<(DeviceInfo, Arc<dyn Metal>), DeviceError> {
+fn open(settings: &DeviceSettings) -> Result<(DeviceInfo, Arc<dyn Metal>), DeviceError> {
     let metal = Arc::new(framework::Gpu::open()?);
     let info = gpu::info(METAL, metal.limits().name.clone(), settings, &*metal);
     Ok((info, metal))
 }
 
-fn kernels(settings: &Settings) -> Result<ForKernels, DeviceError> {
+fn kernels(settings: &DeviceSettings) -> Result<ForKernels, DeviceError> {
     let (info, metal) = open(settings)?;
     Ok(gpu::kernels(info, metal, None))
 }
 
 #[cfg(feature = "models")]
-fn model(settings: &Settings) -> Result<Arc<dyn Device>, DeviceError> {
+fn model(settings: &DeviceSettings) -> Result<Arc<dyn Device>, DeviceError> {
     let (info, metal) = open(settings)?;
     Ok(gpu::model(info, metal))
 }

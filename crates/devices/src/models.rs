@@ -4,15 +4,12 @@
 //! claims it at the least cost, and to the first of equal ones.
 
 use crate::{
-    Ability, CPU, DEVICES, DeviceEntry, DeviceError, METAL, OpenedDevices, Settings, find, lacks,
-    open,
+    Ability, CPU, DEVICES, DeviceEntry, DeviceError, DeviceSettings, METAL, ModelChoice,
+    OpenedDevices, find, lacks, open,
 };
 use std::sync::Arc;
 use trident_cpu::CpuDevice;
 use trident_runtime::Device;
-
-/// Makes the device of an entry, as one of a choice.
-pub type OpenModels = fn(&ModelChoice) -> Result<Arc<dyn Device>, DeviceError>;
 
 /// The devices that run models.
 pub fn model_devices() -> impl Iterator<Item = &'static dyn DeviceEntry> {
@@ -22,16 +19,6 @@ pub fn model_devices() -> impl Iterator<Item = &'static dyn DeviceEntry> {
 /// Whether the device of this name is a GPU. The emulated GPU counts as one.
 pub fn is_gpu(name: &str) -> bool {
     model_devices().any(|entry| entry.is_gpu() && entry.name() == name)
-}
-
-/// A choice of devices while they are made.
-pub struct ModelChoice {
-    /// The number of its devices.
-    pub(crate) devices: usize,
-    /// One device for all that wrap it, so that they share its threads.
-    pub(crate) cpu: Arc<CpuDevice>,
-    #[allow(dead_code)] // only GPUs read them
-    pub(crate) settings: Settings,
 }
 
 /// The devices of a session.
@@ -63,7 +50,7 @@ impl OpenedDevices {
             entry.models().ok_or_else(|| lacks(*entry, Ability::Models))
         };
         let makers = entries.iter().map(able).collect::<Result<Vec<_>, _>>()?;
-        let cpu = Arc::new(CpuDevice::new(self.settings.threads));
+        let cpu: Arc<dyn Device> = Arc::new(CpuDevice::new(self.settings.threads));
         let choice = ModelChoice { devices: entries.len(), cpu, settings: self.settings };
         let devices = makers.into_iter().map(|make| make(&choice)).collect::<Result<_, _>>()?;
         Ok(ForModels { devices, folder: choice.cpu })
@@ -73,8 +60,11 @@ impl OpenedDevices {
 /// Devices that accelerators of a server's configurations stand for, by the accelerator's name.
 pub const ACCELERATORS: &[(&str, &str)] = &[(METAL, METAL)];
 
-/// The devices of the available accelerators, by the accelerator's name. OpenedDevices devices are reused.
-pub fn accelerators(opened: &ForModels, settings: &Settings) -> Vec<(String, Arc<dyn Device>)> {
+/// The devices of the available accelerators, by the accelerator's name. Opened devices are reused.
+pub fn accelerators(
+    opened: &ForModels,
+    settings: &DeviceSettings,
+) -> Vec<(String, Arc<dyn Device>)> {
     let device = |&(accelerator, name): &(&str, &str)| {
         let device = match opened.devices.iter().find(|device| device.info().name == name) {
             Some(device) => Arc::clone(device),
@@ -90,7 +80,7 @@ mod tests {
     #![allow(clippy::unwrap_used)] // what fails there fails the test
     use super::*;
 
-    const ONE: Settings = Settings { threads: 1 };
+    const ONE: DeviceSettings = DeviceSettings { threads: 1 };
 
     fn models(choice: &str) -> Result<ForModels, DeviceError> {
         open(Some(choice), &ONE)?.models()

@@ -4,7 +4,7 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::sync::{Arc, Mutex, PoisonError};
-use trident_devices::{DeviceError, ForKernels, MAX_THREADS, METAL, Settings};
+use trident_devices::{DeviceError, DeviceSettings, ForKernels, MAX_THREADS, METAL};
 use trident_runtime::{PoolSettings, SharedGpu};
 
 /// Made at first use; kernels keep the one that they were compiled by.
@@ -19,7 +19,7 @@ fn open(threads: usize) -> PyResult<ForKernels> {
     PoolSettings::from_environment()
         .map_err(|error| PyValueError::new_err(error.to_string()))?
         .install();
-    let settings = Settings { threads };
+    let settings = DeviceSettings { threads };
     let named = names.find(|name| !name.is_empty());
     let choice = match named.as_deref() {
         Some("mps") => Some(METAL),

@@ -5,6 +5,7 @@ pub mod buffer;
 pub mod cost;
 mod declined;
 pub mod device;
+pub mod device_entry;
 pub mod error;
 pub mod fence;
 pub mod foreign;
@@ -31,6 +32,10 @@ pub use buffer::{
 pub use cost::{Cost, Rates};
 pub use declined::Declined;
 pub use device::{Admission, Claim, Device, DeviceInfo, Executable, Launch, LaunchLimits, Unit};
+pub use device_entry::{
+    Ability, DeviceEntry, DeviceError, DeviceSettings, ForKernels, GpuLimits, ModelChoice,
+    OpenKernels, OpenModels,
+};
 pub use error::{KernelError, caught};
 pub use fence::{Fence, Timeline};
 pub use foreign::{AliasGroup, ByteSource, ForeignBytes, ForeignMemory, Owner};

@@ -78,7 +78,7 @@ impl Library {
     /// The devices that a model chooses, such as `metal,cpu`, or those of the settings.
     pub(crate) fn hardware(&self, of_model: Option<(&str, &str)>) -> Result<Hardware> {
         let choice = of_model.map(|(_, choice)| choice).or(self.settings.device.as_deref());
-        let settings = trident_devices::Settings { threads: self.settings.threads };
+        let settings = trident_devices::DeviceSettings { threads: self.settings.threads };
         let key = |names: Vec<&str>| -> Choice {
             (names.into_iter().map(str::to_owned).collect(), settings.threads)
         };
@@ -108,7 +108,7 @@ impl Library {
         Ok(hardware)
     }
 
-    fn open(&self, found: ForModels, settings: &trident_devices::Settings) -> Hardware {
+    fn open(&self, found: ForModels, settings: &trident_devices::DeviceSettings) -> Hardware {
         let accelerators = accelerators(&found, settings);
         let ForModels { devices, folder } = found;
         let names: Vec<&str> = devices.iter().map(|device| &*device.info().name).collect();

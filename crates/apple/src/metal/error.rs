@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::time::Duration;
+use trident_runtime::DeviceError;
 
 /// A compiler's message.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -186,6 +187,17 @@ pub enum MetalError {
         /// The errors found, one line each.
         reports: Vec<String>,
     },
+}
+
+impl From<MetalError> for DeviceError {
+    fn from(error: MetalError) -> DeviceError {
+        match error {
+            MetalError::Unavailable { device, reason, hint } => {
+                DeviceError::unavailable(device, &reason, &hint)
+            }
+            other => DeviceError::Unavailable { reason: other.to_string(), hint: None },
+        }
+    }
 }
 
 fn lines(diagnostics: &[Diagnostic]) -> String {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use std::io::Write;
 use std::sync::Arc;
 use std::time::Instant;
-use trident_devices::{DeviceError, Settings, model_devices};
+use trident_devices::{DeviceError, DeviceSettings, model_devices};
 use trident_engine::{Options, PlanError, Session};
 use trident_ir::{Builder, DType, Func, Level, Module, Type, ops};
 use trident_runtime::{Device, MemoryStats, PoolStats};
@@ -52,7 +52,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let mut rows = Vec::new();
     for entry in model_devices().filter(|entry| !entry.is_for_tests()) {
-        let opened = trident_devices::open(Some(entry.name()), &Settings::default());
+        let opened = trident_devices::open(Some(entry.name()), &DeviceSettings::default());
         let opened = match opened.and_then(|opened| opened.models()) {
             Err(DeviceError::Unavailable { .. }) => continue,
             opened => opened.map_err(|e| Failure::run(e.to_string()))?,

@@ -3,7 +3,7 @@
 use super::failure::Failure;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use trident_devices::{ForModels, Settings};
+use trident_devices::{DeviceSettings, ForModels};
 use trident_engine::Options;
 use trident_runtime::PoolSettings;
 
@@ -11,7 +11,7 @@ use trident_runtime::PoolSettings;
 pub(super) fn open(choice: Option<&str>, threads: usize) -> Result<ForModels, Failure> {
     // Devices that were used before keep their settings.
     PoolSettings::from_environment().map_err(|e| Failure::new(e.to_string()))?.install();
-    let settings = Settings { threads };
+    let settings = DeviceSettings { threads };
     Ok(trident_devices::open(choice, &settings)?.models()?)
 }
 
