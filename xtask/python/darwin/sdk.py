@@ -24,7 +24,8 @@ LIBRARIES = {
         protocol_getName sel_getName sel_registerName
     """,
     "/System/Library/Frameworks/CoreFoundation.framework/Versions/A/CoreFoundation": """
-        CFGetTypeID CFNumberGetTypeID CFNumberGetValue CFRelease CFStringCreateWithCString
+        CFDateCreate CFDateGetAbsoluteTime CFGetRetainCount CFGetTypeID CFNumberGetTypeID
+        CFNumberGetValue CFRelease CFStringCreateWithCString kCFAbsoluteTimeIntervalSince1970
     """,
     "/System/Library/Frameworks/CoreGraphics.framework/Versions/A/CoreGraphics": "",
     "/System/Library/Frameworks/Foundation.framework/Versions/C/Foundation": """

@@ -114,7 +114,7 @@ UNKNOWN = [
     ("com.microsoft", "MatMulNBit", "did you mean `MatMulNBits`?"),
     ("com.microsoft", "MoE", "of its operators, Trident runs `"),
     ("com.microsoft", "FusedConv", "export with the standard's operators"),
-    ("com.microsoft.nchwc", "ReorderInput", "Trident runs none of this domain"),
+    ("com.microsoft.nchwc", "ReorderInput", "Trident runs no operators of this domain"),
     ("", "FusedMatMul", "`FusedMatMul` is an operator of `com.microsoft`"),
     ("ai.onnx", "QLinearAdd", "is an operator of `com.microsoft`"),
     ("", "Convv", "did you mean `Conv`?"),
