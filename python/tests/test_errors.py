@@ -39,7 +39,7 @@ def test_calls_that_nest_too_deeply_for_the_interpreter():
     assert out[0] == 1
     out[0] = 0
     kernel = trident.compile(chain(DEPTH), interpret=True)
-    with pytest.raises(trident.NestingError, match="nest deeper than 128") as found:
+    with pytest.raises(trident.NestingError, match="are nested deeper than 128") as found:
         kernel.launch((1, 2), [out])
     assert isinstance(found.value, (RecursionError, trident.LaunchError))
     assert found.value.program == (0, 0, 0)
