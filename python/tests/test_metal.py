@@ -248,9 +248,7 @@ def test_addresses_do_not_keep_their_arrays(wrap):
 
 
 def test_addresses_of_arrays_whose_end_nobody_tells_are_refused():
-    with pytest.raises(
-        TypeError, match="argument `array` .* does not tell when its memory is gone"
-    ):
+    with pytest.raises(TypeError, match="argument `array` .* does not say when its memory is free"):
         trident.address(bytearray(64))
 
 
