@@ -1,0 +1,92 @@
+"""Names of ONNX Runtime's interface that are not here.
+
+They can be imported, so that a program which does not use them runs. A use raises
+``NotImplementedError`` with the name.
+"""
+
+from typing import Any, NoReturn
+
+#: Classes, of which neither an instance nor an attribute can be had.
+CLASSES = frozenset(
+    (
+        "AdapterFormat",
+        "LoraAdapter",
+        "ModelCompiler",
+        "OrtArenaCfg",
+        "OrtEpAssignedNode",
+        "OrtEpAssignedSubgraph",
+        "OrtEpContextData",
+        "OrtEpContextDataBuffer",
+        "OrtEpDevice",
+        "OrtExternalInitializerInfo",
+        "OrtHardwareDevice",
+        "OrtSyncStream",
+        "SparseBlockSparseView",
+        "SparseCooView",
+        "SparseCsrView",
+        "SparseTensor",
+    )
+)
+
+#: Functions.
+FUNCTIONS = frozenset(
+    (
+        "create_and_register_allocator",
+        "create_and_register_allocator_v2",
+        "get_all_operator_schema",
+        "get_all_opkernel_def",
+        "get_compatibility_info_from_model",
+        "get_compatibility_info_from_model_bytes",
+        "get_ep_devices",
+        "get_hardware_device_ep_incompatibility_details",
+        "get_hardware_devices",
+        "get_model_compatibility_for_ep_devices",
+        "get_registered_ep_kernel_defs",
+        "is_dlpack_uint8_tensor",
+        "pack_fp4_weights_for_cuda_moe_gemm",
+        "quantize_matmul_2bits",
+        "quantize_matmul_4bits",
+        "quantize_matmul_8bits",
+        "quantize_matmul_bnb4",
+        "quantize_qdq_matmul_2bits",
+        "quantize_qdq_matmul_4bits",
+        "register_execution_provider_library",
+        "set_seed",
+        "unregister_execution_provider_library",
+    )
+)
+
+
+def _refuse(name: str) -> NoReturn:
+    raise NotImplementedError(f"onnxruntime.{name} is not part of Trident's interface")
+
+
+class _Absent(type):
+    """The type of a class that is not here."""
+
+    def __call__(cls, *args: Any, **named: Any) -> NoReturn:
+        _refuse(cls.__name__)
+
+    def __getattr__(cls, name: str) -> NoReturn:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        _refuse(f"{cls.__name__}.{name}")
+
+
+_made: dict[str, Any] = {}
+
+
+def absent(module: str, name: str) -> Any:
+    """The stand-in for a name. Raises ``AttributeError`` for a name that ONNX Runtime lacks too."""
+    if name in _made:
+        return _made[name]
+    if name in CLASSES:
+        return _made.setdefault(name, _Absent(name, (), {"__module__": __name__}))
+    if name in FUNCTIONS:
+
+        def function(*args: Any, **named: Any) -> NoReturn:
+            _refuse(name)
+
+        function.__name__ = function.__qualname__ = name
+        return _made.setdefault(name, function)
+    raise AttributeError(f"module '{module}' has no attribute '{name}'")

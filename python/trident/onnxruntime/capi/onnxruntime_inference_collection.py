@@ -1,0 +1,15 @@
+"""The classes of ONNX Runtime's interface that are written in Python there."""
+
+from typing import Any
+
+from trident.onnxruntime.absent import absent
+from trident.onnxruntime.devices import OrtDevice
+from trident.onnxruntime.enums import OrtDeviceVendorId
+from trident.onnxruntime.session import InferenceSession, Session
+from trident.onnxruntime.values import OrtValue
+
+__all__ = ["InferenceSession", "OrtDevice", "OrtDeviceVendorId", "OrtValue", "Session"]
+
+
+def __getattr__(name: str) -> Any:
+    return absent("onnxruntime.capi.onnxruntime_inference_collection", name)

@@ -1,0 +1,175 @@
+"""Options of sessions and of runs.
+
+Options that change results act, or are refused. Options that only tune ONNX Runtime are kept, so
+that a program reads what it has written, and do nothing.
+"""
+
+from typing import Any, Generic, TypeVar, overload
+
+from trident._trident import Stop
+from trident.onnxruntime.enums import ExecutionMode, ExecutionOrder, GraphOptimizationLevel
+from trident.onnxruntime.errors import Fail
+
+T = TypeVar("T")
+
+#: The most characters of a key of a configuration entry.
+MAX_KEY = 1024
+
+#: Configuration entries of sessions that would change results, with the values that do.
+REFUSED_ENTRIES = {
+    "session.load_model_format": ("ORT", "models of the ORT format cannot be read: use the ONNX"),
+    "session.set_denormal_as_zero": ("1", "denormal numbers are never flushed to zero"),
+}
+
+
+class _Option(Generic[T]):
+    """An attribute that takes values of one type only, as ONNX Runtime's attributes do."""
+
+    def __init__(self, kind: type[T], default: T) -> None:
+        self.kind, self.default = kind, default
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    @overload
+    def __get__(self, owner: None, kind: type) -> "_Option[T]": ...
+    @overload
+    def __get__(self, owner: "_Options", kind: type) -> T: ...
+    def __get__(self, owner: "_Options | None", kind: type) -> "T | _Option[T]":
+        return self if owner is None else owner._values.get(self.name, self.default)
+
+    def __set__(self, owner: "_Options", value: T) -> None:
+        wanted: type = self.kind
+        if wanted is int and not isinstance(value, float) and hasattr(value, "__index__"):
+            value = self.kind(value)  # type: ignore[call-arg]
+        if not isinstance(value, wanted):
+            owner_name = type(owner).__name__
+            raise TypeError(f"{owner_name}.{self.name} is a {wanted.__name__}, not {value!r}")
+        owner._values[self.name] = value
+
+
+class _Options:
+    """Attributes, and configuration entries by key."""
+
+    __slots__ = ("_entries", "_values")
+
+    def __init__(self) -> None:
+        self._values: dict[str, Any] = {}
+        self._entries: dict[str, str] = {}
+
+    def _add_entry(self, key: str, value: str) -> None:
+        if not isinstance(key, str) or not isinstance(value, str):
+            raise TypeError(f"a configuration entry is a pair of texts, not {key!r} and {value!r}")
+        if not 0 < len(key) <= MAX_KEY:
+            raise RuntimeError(f"a configuration key has 1 to {MAX_KEY} characters, not {len(key)}")
+        self._entries[key] = value
+
+    def _entry(self, key: str) -> str:
+        if key not in self._entries:
+            name = type(self).__name__
+            raise RuntimeError(f"{name} does not have configuration with key: {key}")
+        return self._entries[key]
+
+
+class SessionOptions(_Options):
+    """Options of a session."""
+
+    __slots__ = ("_dimensions",)
+
+    #: Threads of a run; 0 is one for each core.
+    intra_op_num_threads = _Option(int, 0)
+    enable_profiling = _Option(bool, False)
+    profile_file_prefix = _Option(str, "onnxruntime_profile_")
+    optimized_model_filepath = _Option(str, "")
+
+    # Options that only tune, or that set which messages ONNX Runtime prints.
+    inter_op_num_threads = _Option(int, 0)
+    graph_optimization_level = _Option(
+        GraphOptimizationLevel, GraphOptimizationLevel.ORT_ENABLE_ALL
+    )
+    execution_mode = _Option(ExecutionMode, ExecutionMode.ORT_SEQUENTIAL)
+    execution_order = _Option(ExecutionOrder, ExecutionOrder.DEFAULT)
+    enable_cpu_mem_arena = _Option(bool, True)
+    enable_mem_pattern = _Option(bool, True)
+    enable_mem_reuse = _Option(bool, True)
+    use_deterministic_compute = _Option(bool, False)
+    use_per_session_threads = _Option(bool, True)
+    log_severity_level = _Option(int, -1)
+    log_verbosity_level = _Option(int, 0)
+    logid = _Option(str, "")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._dimensions: dict[str, int] = {}
+
+    def add_session_config_entry(self, key: str, value: str) -> None:
+        """Set a configuration entry.
+
+        Raises ``Fail`` for an entry that would change results.
+        """
+        self._add_entry(key, value)
+        refused, reason = REFUSED_ENTRIES.get(key, (None, ""))
+        if refused is not None and value == refused:
+            raise Fail.of(f"configuration entry {key}={value} is not supported: {reason}")
+
+    def get_session_config_entry(self, key: str) -> str:
+        """A configuration entry. Raises ``RuntimeError`` if it was not set."""
+        return self._entry(key)
+
+    def add_free_dimension_override_by_name(self, name: str, dimension: int) -> None:
+        """Fix the symbol ``name`` of the inputs' dimensions. Inputs of other sizes are errors."""
+        self._dimensions[str(name)] = int(dimension)
+
+    def register_custom_ops_library(self, path: str) -> None:
+        """Raises ``NotImplementedError``: libraries of custom operators are for ONNX Runtime."""
+        raise NotImplementedError(
+            f"SessionOptions.register_custom_ops_library({path!r}): Trident runs no custom "
+            "operators of shared libraries; a model may define them as ONNX functions"
+        )
+
+    def has_providers(self) -> bool:
+        """Whether providers were added to the options."""
+        return False
+
+
+class RunOptions(_Options):
+    """Options of a run."""
+
+    __slots__ = ("_stop",)
+
+    only_execute_path_to_fetches = _Option(bool, False)
+    log_severity_level = _Option(int, -1)
+    log_verbosity_level = _Option(int, 0)
+    logid = _Option(str, "")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._stop = Stop()
+
+    @property
+    def terminate(self) -> bool:
+        """Whether runs with these options end early. Setting it ends those that have begun."""
+        return bool(self._values.get("terminate", False))
+
+    @terminate.setter
+    def terminate(self, value: bool) -> None:
+        if not isinstance(value, bool):
+            raise TypeError(f"RunOptions.terminate is a bool, not {value!r}")
+        if value:
+            self._stop.stop()
+        elif self.terminate:
+            self._stop = Stop()
+        self._values["terminate"] = value
+
+    def add_run_config_entry(self, key: str, value: str) -> None:
+        """Set a configuration entry. None acts."""
+        self._add_entry(key, value)
+
+    def get_run_config_entry(self, key: str) -> str:
+        """A configuration entry. Raises ``RuntimeError`` if it was not set."""
+        return self._entry(key)
+
+
+def get_default_session_options() -> SessionOptions:
+    """New options."""
+    return SessionOptions()

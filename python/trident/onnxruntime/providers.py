@@ -1,0 +1,142 @@
+"""Execution providers: which there are, and the spellings in which a session asks for them."""
+
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+Providers = Sequence[str | tuple[str, dict[Any, Any]]]
+
+TRIDENT = "TridentExecutionProvider"
+CPU = "CPUExecutionProvider"
+
+#: Ours first. ``CPUExecutionProvider`` is Trident on its device ``cpu``.
+AVAILABLE = (TRIDENT, CPU)
+
+#: Providers of other engines. As in a package of ONNX Runtime without them, asking for one warns.
+OTHERS = (
+    "NvTensorRTRTXExecutionProvider",
+    "TensorrtExecutionProvider",
+    "CUDAExecutionProvider",
+    "MIGraphXExecutionProvider",
+    "OpenVINOExecutionProvider",
+    "DnnlExecutionProvider",
+    "VitisAIExecutionProvider",
+    "QNNExecutionProvider",
+    "NnapiExecutionProvider",
+    "VSINPUExecutionProvider",
+    "JsExecutionProvider",
+    "WebGpuExecutionProvider",
+    "CoreMLExecutionProvider",
+    "ArmNNExecutionProvider",
+    "ACLExecutionProvider",
+    "DmlExecutionProvider",
+    "RknpuExecutionProvider",
+    "WebNNExecutionProvider",
+    "XnnpackExecutionProvider",
+    "CANNExecutionProvider",
+    "AzureExecutionProvider",
+    "ROCMExecutionProvider",
+)
+
+#: Options of ``TridentExecutionProvider``: arguments of ``trident.Model``, as texts.
+OPTIONS = {"device": str, "threads": int, "memory_limit": int, "time_limit": float}
+
+
+def get_available_providers() -> list[str]:
+    """The providers of this package, ours first."""
+    return list(AVAILABLE)
+
+
+def get_all_providers() -> list[str]:
+    """The names of all providers that a session knows. Those of other engines are never used."""
+    return [TRIDENT, *OTHERS, CPU]
+
+
+def normalize(
+    providers: Providers | None, options: Sequence[dict[Any, Any]] | None
+) -> dict[str, dict[str, str]]:
+    """The options of each provider asked for, in their order.
+
+    Names that are not available warn. Raises ``ValueError`` for arguments of another form.
+    """
+    chosen: dict[str, dict[str, str]] = {}
+    for name, given in _pairs(providers, options):
+        if name not in AVAILABLE:
+            known = ", ".join(AVAILABLE)
+            warnings.warn(
+                f"Specified provider '{name}' is not in available provider names. "
+                f"Available providers: '{known}'",
+                stacklevel=4,
+            )
+        if name in chosen:
+            warnings.warn(f"Duplicate provider '{name}' encountered, ignoring.", stacklevel=4)
+            continue
+        chosen[name] = {str(key): str(value) for key, value in given.items()}
+    return chosen
+
+
+def _pairs(
+    providers: Providers | None, options: Sequence[dict[Any, Any]] | None
+) -> list[tuple[str, Mapping[Any, Any]]]:
+    if providers is None:
+        return []
+    if not isinstance(providers, Sequence) or isinstance(providers, str):
+        raise ValueError("'providers' should be a sequence.")
+    if options is None:
+        return [_pair(provider) for provider in providers]
+    if not isinstance(options, Sequence):
+        raise ValueError("'provider_options' should be a sequence.")
+    if len(providers) != len(options):
+        raise ValueError(
+            "'providers' and 'provider_options' should be the same length if both are given."
+        )
+    names = [provider for provider in providers if isinstance(provider, str)]
+    if len(names) != len(providers):
+        raise ValueError(
+            "Only string values for 'providers' are supported if 'provider_options' is given."
+        )
+    if not all(isinstance(given, dict) for given in options):
+        raise ValueError("'provider_options' values must be dicts.")
+    return list(zip(names, options))
+
+
+def _pair(provider: Any) -> tuple[str, Mapping[Any, Any]]:
+    match provider:
+        case str():
+            return provider, {}
+        case (str() as name, dict() as given) if isinstance(provider, tuple):
+            return name, given
+        case _:
+            raise ValueError("'providers' values must be either strings or (string, dict) tuples.")
+
+
+def effective(chosen: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:
+    """The providers that a session has: those available of the chosen, and the CPU's at the end.
+
+    Raises ``RuntimeError`` for a name that no provider has.
+    """
+    for name in chosen:
+        if name not in AVAILABLE and name not in OTHERS:
+            raise RuntimeError(f"Unknown Provider Type: {name}")
+    if not chosen:
+        return {name: {} for name in AVAILABLE}
+    used = {name: given for name, given in chosen.items() if name in AVAILABLE}
+    used.setdefault(CPU, {})
+    return used
+
+
+def model_options(used: dict[str, dict[str, str]]) -> dict[str, Any]:
+    """Arguments of ``trident.Model`` for the first provider.
+
+    Raises ``ValueError`` for an option of ``TridentExecutionProvider`` that it does not have.
+    """
+    if next(iter(used)) != TRIDENT:
+        return {"device": "cpu"}
+    arguments: dict[str, Any] = {}
+    for name, value in used[TRIDENT].items():
+        read = OPTIONS.get(name)
+        if read is None:
+            known = ", ".join(OPTIONS)
+            raise ValueError(f"{TRIDENT} has no option '{name}'; its options are {known}")
+        arguments[name] = read(value)
+    return arguments
