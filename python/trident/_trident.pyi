@@ -123,6 +123,12 @@ class BoundLaunch:
 def hooked(settings: Any) -> bool:
     """Whether Triton's settings of launches have hooks that call anything."""
 
+def command(words: Sequence[str]) -> int:
+    """Run the command line, whose first word is the program's name; the exit status.
+
+    A command may end the process itself, and expects that Ctrl-C does.
+    """
+
 class ValueInfo:
     """An input or an output of a model."""
 

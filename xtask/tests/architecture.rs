@@ -31,8 +31,8 @@ const EDGES: &[(&str, &[&str])] = &[
     ("model", &["ir", "runtime", "engine", "onnx"]),
     ("serving", &["ir", "runtime", "engine", "onnx", "model"]),
     ("tritonserver", &["runtime", "onnx", "serving", "devices"]),
-    ("python", &["ir", "runtime", "engine", "model", "triton", "devices"]),
     ("cli", &["*"]),
+    ("python", &["ir", "runtime", "engine", "model", "triton", "devices", "cli"]),
 ];
 
 /// The crates that the crate of a device may depend on: a crate without edges above that `devices` depends on.
@@ -429,10 +429,10 @@ fn ops_that_are_features_can_be_left_out_of_programs() {
 }
 
 #[test]
-fn the_python_package_links_the_code_for_metal_on_macos_only() {
+fn the_package_without_models_links_the_code_for_metal_on_macos_only() {
+    let package = "--prefix none --edges no-dev -p trident-python --no-default-features";
     for (target, linked) in [("x86_64-unknown-linux-gnu", false), ("aarch64-apple-darwin", true)] {
-        let lines =
-            tree(&format!("--prefix none --edges no-dev -p trident-python --target {target}"));
+        let lines = tree(&format!("{package} --target {target}"));
         let found = lines.iter().any(|line| line.starts_with("trident-apple "));
         assert_eq!(found, linked, "{target}");
     }

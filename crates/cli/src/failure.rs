@@ -3,7 +3,6 @@
 use crate::render::{escape, style};
 use std::fmt::Display;
 use std::io;
-use std::process::ExitCode;
 use trident_engine::{PlanError, RunError};
 
 /// A message, a hint, and an exit status.
@@ -77,16 +76,16 @@ impl Failure {
     }
 
     /// Prints to standard error and gives the exit status.
-    pub(crate) fn report(&self) -> ExitCode {
+    pub(crate) fn report(&self) -> u8 {
         if self.message.is_empty() {
-            return ExitCode::from(self.status);
+            return self.status;
         }
         let (error, hint) = (style::ERROR, style::HINT);
         anstream::eprintln!("{error}error:{error:#} {}", escape(&self.message));
         if let Some(text) = &self.hint {
             anstream::eprintln!("{hint}hint:{hint:#} {}", escape(text));
         }
-        ExitCode::from(self.status)
+        self.status
     }
 }
 

@@ -1,8 +1,10 @@
 //! The Python extension module `trident._trident`: compiling Triton IR, launching kernels, and the parts of the
-//! Triton plug-in that run at every launch. Models are the feature `models`. Everything else of the package is Python, in
+//! Triton plug-in that run at every launch. Models and the command line are the feature `models`. Everything else of the package is Python, in
 //! `python/trident`.
 
 mod array;
+#[cfg(feature = "models")]
+mod command;
 mod device;
 mod dlpack;
 mod error;
@@ -24,6 +26,9 @@ use pyo3::prelude::*;
 
 #[pymodule]
 mod _trident {
+    #[cfg(feature = "models")]
+    #[pymodule_export]
+    use crate::command::command;
     #[pymodule_export]
     use crate::device::{gpu, machine, num_threads, set_num_threads};
     #[pymodule_export]

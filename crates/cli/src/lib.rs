@@ -1,0 +1,101 @@
+//! The command line of Trident: the program `trident`, and `python -m trident`.
+
+mod commands;
+mod failure;
+mod input;
+mod kernel;
+mod labels;
+mod limits;
+mod model;
+mod output;
+#[cfg(test)]
+mod pages;
+mod preprocess;
+mod random;
+mod render;
+mod repository;
+mod scalar;
+
+use clap::{Parser, Subcommand};
+use failure::Failure;
+use std::ffi::OsString;
+use std::io::{self, Write};
+use trident_runtime::PoolSettings;
+
+const EXAMPLES: &str = "\
+Examples:
+  trident run digits.onnx --input 7.png            classify an image
+  trident run bert.onnx --input ids=ids.npy --input mask=mask.npy --output out.npz
+  trident run model.onnx --input random --shape x=1x3x224x224
+  trident inspect model.onnx                       show inputs, outputs, ops and the plan
+  trident bench model.onnx --threads 2 --profile   measure speed, and the time of each op
+  trident compile model.onnx --emit mps -o model.mps   write the optimised model to a file
+  trident run add.ttir --grid 8 --arg x=@x.npy --arg y=zeros:8192 --arg n=8000
+  trident devices                                  list the devices of this machine
+
+Exit status: 0: success. 1: a device refused the model or kernel, or its run failed. 2: wrong usage, files or inputs.";
+
+/// Runs ONNX models and Triton kernels on CPUs and Apple GPUs.
+#[derive(Parser)]
+#[command(name = "trident", version, after_help = EXAMPLES, arg_required_else_help = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Run a model, or launch a Triton kernel
+    Run(commands::run::Args),
+    /// Show the contents and the plan of a model, or check a model repository
+    Inspect(commands::inspect::Args),
+    /// Write an optimised model, or show the code of a Triton kernel
+    Compile(commands::compile::Args),
+    /// Measure latency and throughput
+    Bench(commands::bench::Args),
+    /// List devices
+    Devices(commands::devices::Args),
+    /// Serve requests of the test suites, one a line
+    #[command(hide = true)]
+    Worker(commands::worker::Args),
+}
+
+/// Runs a command line, whose first word is the program's name, and gives the exit status. Messages go to standard output and
+/// standard error.
+///
+/// Ctrl-C must have its default effect, which ends the process. A command may change the panic hook, and end the process when
+/// a time limit is over, so nothing else should run in it.
+pub fn run(words: impl IntoIterator<Item = OsString>) -> u8 {
+    let status = match Cli::try_parse_from(words) {
+        Ok(cli) => cli.command.run(),
+        Err(error) => {
+            // A message that cannot be written has no reader.
+            let _ = error.print();
+            u8::try_from(error.exit_code()).unwrap_or(2)
+        }
+    };
+    // The runtime of Rust does this at the end of `main`, and not for a library. Commands report their own failures.
+    let _ = io::stdout().flush();
+    status
+}
+
+impl Command {
+    fn run(&self) -> u8 {
+        match PoolSettings::from_environment() {
+            Ok(settings) => settings.install(),
+            Err(error) => return Failure::usage(error).report(),
+        }
+        let result = match self {
+            Command::Run(args) => commands::run::run(args),
+            Command::Inspect(args) => commands::inspect::run(args),
+            Command::Compile(args) => commands::compile::run(args),
+            Command::Bench(args) => commands::bench::run(args),
+            Command::Devices(args) => commands::devices::run(args),
+            Command::Worker(args) => commands::worker::run(args),
+        };
+        match result {
+            Ok(()) => 0,
+            Err(failure) => failure.report(),
+        }
+    }
+}
