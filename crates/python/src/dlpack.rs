@@ -19,6 +19,8 @@ const HOST: [i32; 4] = [CPU, 3, 11, 13];
 
 const VERSIONED: &CStr = c"dltensor_versioned";
 const PLAIN: &CStr = c"dltensor";
+/// As many as NumPy's arrays have.
+const MOST_DIMENSIONS: i32 = 64;
 const READ_ONLY: u64 = 1;
 /// The capsule has a copy of the array, to which kernels must not write.
 const IS_COPIED: u64 = 2;
@@ -215,9 +217,23 @@ fn capsule<'py>(array: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyCapsule>> {
 
 /// The tensor in a capsule, which lives as long as the capsule, and its flags.
 fn tensor(capsule: &Bound<'_, PyCapsule>) -> PyResult<(NonNull<Tensor>, u64)> {
-    if !capsule.is_valid_checked(Some(VERSIONED)) {
-        return Ok((capsule.pointer_checked(Some(PLAIN))?.cast(), 0));
+    let (tensor, flags) = match capsule.is_valid_checked(Some(VERSIONED)) {
+        true => versioned(capsule)?,
+        false => (capsule.pointer_checked(Some(PLAIN))?.cast::<Tensor>(), 0),
+    };
+    // SAFETY: a capsule of either name, which is not used up, has a tensor.
+    let Tensor { dimensions, shape, .. } = unsafe { tensor.as_ref() };
+    if !(0..=MOST_DIMENSIONS).contains(dimensions) || *dimensions > 0 && shape.is_null() {
+        let lengths = if shape.is_null() { ", and no lengths of them" } else { "" };
+        return Err(PyValueError::new_err(format!(
+            "the array has {dimensions} dimensions by DLPack{lengths}: 0 to {MOST_DIMENSIONS} are possible"
+        )));
     }
+    Ok((tensor, flags))
+}
+
+/// The tensor and the flags in a capsule of this name.
+fn versioned(capsule: &Bound<'_, PyCapsule>) -> PyResult<(NonNull<Tensor>, u64)> {
     let managed = capsule.pointer_checked(Some(VERSIONED))?;
     // SAFETY: a capsule of this name holds a structure that begins with its version.
     let Version { major, minor } = unsafe { managed.cast::<Version>().read() };

@@ -6,7 +6,9 @@ use super::dtype;
 use super::refusal::{Refusal, Result};
 use crate::dlpack::{Export, Layout};
 use pyo3::buffer::PyUntypedBuffer;
+use pyo3::intern;
 use pyo3::prelude::*;
+use pyo3::types::{PyMemoryView, PyWeakrefReference};
 use std::ptr::NonNull;
 use std::sync::Arc;
 use trident_engine::Session;
@@ -25,21 +27,23 @@ pub(super) struct Lent {
 }
 
 impl Lent {
-    /// The memory of a buffer whose elements are of this type; `None` unless they are contiguous. `dims` differ from the buffer's own
-    /// for an array without dimensions.
-    pub(super) fn of_buffer(
-        buffer: PyUntypedBuffer,
+    /// The memory of a NumPy array whose elements are of this type; `None` unless they are contiguous. `dims` differ from the
+    /// buffer's own for an array without dimensions.
+    pub(super) fn of_array(
+        array: &Bound<'_, PyAny>,
         dtype: DType,
         dims: Option<Vec<usize>>,
-    ) -> Option<Lent> {
+    ) -> PyResult<Option<Lent>> {
+        let buffer = PyUntypedBuffer::get(array)?;
         if !buffer.is_c_contiguous() || buffer.item_size() != dtype.size() {
-            return None;
+            return Ok(None);
         }
         let bytes = buffer.len_bytes();
         let start = NonNull::new(buffer.buf_ptr().cast()).unwrap_or(NonNull::dangling());
         let dims = dims.unwrap_or_else(|| buffer.shape().to_vec());
         let is_readonly = buffer.readonly();
-        Some(Lent { start, bytes, dtype, dims, owner: Arc::new(buffer), is_readonly })
+        let owner = Arc::new((buffer, no_resizing(array)?));
+        Ok(Some(Lent { start, bytes, dtype, dims, owner, is_readonly }))
     }
 
     /// The memory of a DLPack export, contiguous or not: then its elements are copied, and the second value is true.
@@ -124,6 +128,31 @@ impl Lent {
         let memory = unsafe { ForeignMemory::writable(start, bytes, owner) }.in_group(group);
         Ok(session.in_foreign(dtype, &dims, memory)?)
     }
+}
+
+/// A weak reference to the NumPy array that has the memory of this one. As long as an array has any, NumPy does not resize it:
+/// `resize(refcheck=False)` would free the memory, as it looks at neither references nor buffers.
+fn no_resizing(array: &Bound<'_, PyAny>) -> PyResult<Option<Py<PyWeakrefReference>>> {
+    let py = array.py();
+    let ndarray = dtype::ndarray(py)?;
+    let mut owner = array.clone();
+    // A view refers to its owner; more views than one follow each other only where other libraries made them.
+    for _ in 0..8 {
+        let is_array = owner.is_instance(ndarray)?;
+        let next = match is_array {
+            true => owner.getattr(intern!(py, "base"))?,
+            false if owner.is_instance_of::<PyMemoryView>() => owner.getattr(intern!(py, "obj"))?,
+            false => return Ok(None),
+        };
+        if next.is_none() {
+            return match is_array {
+                true => Ok(Some(PyWeakrefReference::new(&owner)?.unbind())),
+                false => Ok(None),
+            };
+        }
+        owner = next;
+    }
+    Ok(None)
 }
 
 fn element_type(element: (u8, u8, u16)) -> Result<DType> {

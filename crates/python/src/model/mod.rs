@@ -25,13 +25,17 @@ use failure::Failure;
 use load::{Loaded, Settings};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyMapping, PyTuple};
+use pyo3::pybacked::PyBackedStr;
+use pyo3::types::{PyDict, PyMapping, PyString, PyTuple};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 use trident_engine::RunContext;
 use trident_runtime::AliasGroup;
+
+/// Arrays of the caller, by the names of inputs or outputs.
+type Named<'py> = Vec<(PyBackedStr, Bound<'py, PyAny>)>;
 
 /// Bytes of arrays that could not be lent, and of results that could not be given as they were.
 #[derive(Default)]
@@ -121,9 +125,9 @@ impl Model {
         let out = out.map(|out| by_name(out, "out")).transpose()?;
         // Arrays for results may be parts of one that inputs are parts of, too.
         let group = out.as_ref().map(|_| AliasGroup::new());
-        let inputs = loaded.by_name(&inputs, group.as_ref())?;
+        let inputs = loaded.by_name(py, &inputs, group.as_ref())?;
         let memory = match (&out, &group) {
-            (Some(out), Some(group)) => loaded.memory(out, group)?,
+            (Some(out), Some(group)) => loaded.memory(py, out, group)?,
             _ => vec![],
         };
         let context = RunContext { outputs: memory, ..RunContext::default() };
@@ -131,12 +135,12 @@ impl Model {
         let (results, _) = loaded.run(py, inputs, context, stop)?;
         let dict = PyDict::new(py);
         for (name, value) in results {
-            let own = out.as_ref().map(|out| out.get_item(&name)).transpose()?.flatten();
             if outputs.as_ref().is_some_and(|wanted| !wanted.contains(&name)) {
                 continue;
             }
+            let own = out.iter().flatten().find(|(known, _)| **known == *name);
             match own {
-                Some(array) => dict.set_item(name, array)?,
+                Some((_, array)) => dict.set_item(name, array)?,
                 None => dict.set_item(name, give::value(py, value, &loaded.copied)?)?,
             }
         }
@@ -232,16 +236,27 @@ impl Model {
     }
 }
 
-/// A dictionary of arrays by name; other mappings, such as NumPy's files of several arrays, are read.
-fn by_name<'py>(given: &Bound<'py, PyAny>, argument: &str) -> PyResult<Bound<'py, PyDict>> {
-    if let Ok(dict) = given.cast::<PyDict>() {
-        return Ok(dict.clone());
-    }
-    if !given.is_instance_of::<PyMapping>() {
+/// Arrays by name, of a dictionary or another mapping, such as NumPy's files of several arrays. What the arrays' own code does to the
+/// dictionary while they are read changes nothing.
+fn by_name<'py>(given: &Bound<'py, PyAny>, argument: &str) -> PyResult<Named<'py>> {
+    if !given.is_instance_of::<PyDict>() && !given.is_instance_of::<PyMapping>() {
         let text = format!(
             "{argument} takes a dict of arrays by name; call the model to give inputs in order"
         );
         return Err(PyTypeError::new_err(text));
     }
-    Ok(given.py().get_type::<PyDict>().call1((given,))?.cast_into()?)
+    let dict = match given.cast::<PyDict>() {
+        Ok(dict) => dict.clone(),
+        Err(_) => given.py().get_type::<PyDict>().call1((given,))?.cast_into()?,
+    };
+    let named = dict.iter().map(|(name, array)| {
+        let name = PyBackedStr::try_from(name.cast_into::<PyString>().map_err(|error| {
+            let name = error.into_inner();
+            PyTypeError::new_err(format!(
+                "{argument} takes a dict of arrays by name, and {name:?} is not a str"
+            ))
+        })?)?;
+        Ok((name, array))
+    });
+    named.collect()
 }

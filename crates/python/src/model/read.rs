@@ -5,7 +5,6 @@ use super::lend::Lent;
 use super::refusal::{Refusal, Result};
 use crate::dlpack::Export;
 use crate::model::Copied;
-use pyo3::buffer::PyUntypedBuffer;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{
@@ -53,8 +52,10 @@ impl Reader<'_> {
                 let Ok(dict) = object.cast::<PyDict>() else {
                     return Err(mismatch(object, "a dict"));
                 };
-                let keys = self.tensor(dict.keys().as_any(), Some(*key))?;
-                let values = self.tensor(dict.values().as_any(), value.dtype())?;
+                // Before keys are looked at, whose code might change the dict.
+                let (keys, values) = (dict.keys(), dict.values());
+                let keys = self.tensor(keys.as_any(), Some(*key))?;
+                let values = self.tensor(values.as_any(), value.dtype())?;
                 Ok(Value::Map(Arc::new(MapValue { keys, values })))
             }
             ty => Ok(Value::Tensor(self.tensor(object, ty.dtype())?)),
@@ -72,8 +73,7 @@ impl Reader<'_> {
             && !dtype::is_extension(wanted)
             && object.get_type().is(dtype::ndarray(py)?)
             && object.getattr(intern!(py, "dtype"))?.is(dtype::numpy(py, wanted)?)
-            && let Ok(buffer) = PyUntypedBuffer::get(object)
-            && let Some(lent) = Lent::of_buffer(buffer, wanted, None)
+            && let Ok(Some(lent)) = Lent::of_array(object, wanted, None)
         {
             return self.lend(lent);
         }
@@ -245,7 +245,7 @@ fn dense_memory(array: &Bound<'_, PyAny>, dtype: DType) -> Result<Lent> {
         let same = if dtype.size() == 2 { DType::U16 } else { DType::U8 };
         bytes = bytes.call_method1(intern!(py, "view"), (dtype::numpy(py, same)?,))?;
     }
-    let lent = Lent::of_buffer(PyUntypedBuffer::get(&bytes)?, dtype, Some(shape));
+    let lent = Lent::of_array(&bytes, dtype, Some(shape))?;
     lent.ok_or_else(|| Refusal::text("its elements are not contiguous, and results are"))
 }
 

@@ -1,5 +1,6 @@
 //! Runs of a loaded model.
 
+use super::Named;
 use super::failure::Failure;
 use super::give;
 use super::load::Loaded;
@@ -8,7 +9,7 @@ use super::refusal::Refusal;
 use super::stop::Interrupt;
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString, PyTuple};
+use pyo3::types::{PyDict, PyTuple};
 use trident_engine::{CancelFlag, Profile, RunContext, RunError};
 use trident_ir::counted;
 use trident_runtime::{AliasGroup, Tensor, Value};
@@ -41,7 +42,7 @@ impl Loaded {
             inputs.push((&*info.name, value));
         }
         if let Some(named) = named {
-            self.add(&mut inputs, &reader, named)?;
+            self.add(py, &mut inputs, &reader, &super::by_name(named, "a call")?)?;
         }
         Ok(inputs)
     }
@@ -49,33 +50,34 @@ impl Loaded {
     /// The inputs of a dictionary.
     pub(super) fn by_name<'a>(
         &'a self,
-        named: &Bound<'_, PyDict>,
+        py: Python<'_>,
+        named: &Named<'_>,
         group: Option<&AliasGroup>,
     ) -> PyResult<Inputs<'a>> {
         let mut inputs = Vec::with_capacity(named.len());
-        self.add(&mut inputs, &self.reader(group), named)?;
+        self.add(py, &mut inputs, &self.reader(group), named)?;
         Ok(inputs)
     }
 
     fn add<'a>(
         &'a self,
+        py: Python<'_>,
         inputs: &mut Inputs<'a>,
         reader: &Reader<'_>,
-        named: &Bound<'_, PyDict>,
+        named: &Named<'_>,
     ) -> PyResult<()> {
-        let py = named.py();
         let signature = self.session.signature();
-        for (name, object) in named.iter() {
-            let name = name.cast::<PyString>()?.to_str()?;
+        for (name, object) in named {
             let Some(info) = signature.find(name) else {
                 let known: Vec<&str> = signature.all().map(|input| &*input.name).collect();
                 return Err(unknown(py, "input", name, &known, signature.hint()));
             };
             // Nothing is what is left out.
-            if object.is_none() && signature.optional.iter().any(|input| input.info.name == name) {
+            if object.is_none() && signature.optional.iter().any(|input| input.info.name == **name)
+            {
                 continue;
             }
-            let value = reader.value(&object, &info.ty);
+            let value = reader.value(object, &info.ty);
             let value = value.map_err(|refusal| self.refused(py, "input", name, refusal))?;
             inputs.push((&*info.name, value));
         }
@@ -85,17 +87,16 @@ impl Loaded {
     /// Tensors in arrays of the caller, for results.
     pub(super) fn memory(
         &self,
-        out: &Bound<'_, PyDict>,
+        py: Python<'_>,
+        out: &Named<'_>,
         group: &AliasGroup,
     ) -> PyResult<Vec<(String, Tensor)>> {
-        let py = out.py();
         let reader = self.reader(Some(group));
         let memory = out.iter().map(|(name, array)| {
-            let name: String = name.extract()?;
-            self.check_output(py, &name)?;
-            let tensor = reader.output(&array, group);
-            let tensor = tensor.map_err(|refusal| self.refused(py, "output", &name, refusal))?;
-            Ok((name, tensor))
+            self.check_output(py, name)?;
+            let tensor = reader.output(array, group);
+            let tensor = tensor.map_err(|refusal| self.refused(py, "output", name, refusal))?;
+            Ok((name.to_string(), tensor))
         });
         memory.collect()
     }
