@@ -15,6 +15,9 @@ use crate::{darwin, foreign, mock, msl, paths, sanitize, tritonserver};
 /// Mutated files per run in CI.
 const MUTANTS: &str = "500";
 
+/// How pytest runs the tests of the package.
+const PYTEST: &[&str] = &["-p", "pytest_tally", "-p", "no:cacheprovider", "--quiet"];
+
 /// How much to check.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Tier {
@@ -62,13 +65,7 @@ pub(crate) fn run(tier: Tier) -> Result<Outcome> {
     });
     steps.check("python package tests", || {
         let package = package.as_deref().context("not run: the package does not build")?;
-        let options = ["-p", "pytest_tally", "-p", "no:cacheprovider", "--quiet"];
-        counted(kernels(
-            Venv::Triton,
-            package,
-            "pytest",
-            &[&options[..], &["python/tests"]].concat(),
-        )?)
+        counted(kernels(Venv::Triton, package, "pytest", &[PYTEST, &["python/tests"]].concat())?)
     });
     if all {
         rest(&mut steps, built, package.as_deref())?;
@@ -80,8 +77,10 @@ pub(crate) fn run(tier: Tier) -> Result<Outcome> {
 
 /// The steps of `--all` that need what has been built.
 fn rest(steps: &mut Steps, built: bool, package: Option<&Path>) -> Result<()> {
+    let tensors = [PYTEST, &["python/tests/test_model_torch.py"]].concat();
     let with_package = [
-        ("examples/triton", Venv::Triton, "unit", &["examples/triton"][..]),
+        ("tensors of PyTorch", Venv::Torch, "pytest", &tensors[..]),
+        ("examples/triton", Venv::Triton, "unit", &["examples/triton"]),
         ("examples/torch_compile", Venv::Torch, "unit", &["examples/torch_compile"]),
         ("conformance torch", Venv::Torch, "torch_compile.check", &[]),
     ];
