@@ -65,7 +65,12 @@ pub(crate) fn run(tier: Tier) -> Result<Outcome> {
     });
     steps.check("python package tests", || {
         let package = package.as_deref().context("not run: the package does not build")?;
-        counted(kernels(Venv::Triton, package, "pytest", &[PYTEST, &["python/tests"]].concat())?)
+        counted(with_package(
+            Venv::Triton,
+            package,
+            "pytest",
+            &[PYTEST, &["python/tests"]].concat(),
+        )?)
     });
     if all {
         rest(&mut steps, built, package.as_deref())?;
@@ -78,22 +83,26 @@ pub(crate) fn run(tier: Tier) -> Result<Outcome> {
 /// The steps of `--all` that need what has been built.
 fn rest(steps: &mut Steps, built: bool, package: Option<&Path>) -> Result<()> {
     let tensors = [PYTEST, &["python/tests/test_model_torch.py"]].concat();
-    let with_package = [
+    let users = [
         ("tensors of PyTorch", Venv::Torch, "pytest", &tensors[..]),
         ("examples/triton", Venv::Triton, "unit", &["examples/triton"]),
         ("examples/torch_compile", Venv::Torch, "unit", &["examples/torch_compile"]),
+        ("examples/torch_export", Venv::Torch, "unit", &["examples/torch_export"]),
         ("conformance torch", Venv::Torch, "torch_compile.check", &[]),
     ];
-    for (name, venv, module, args) in with_package {
+    for (name, venv, module, args) in users {
         steps.check(name, || {
             let package = package.context("not run: the package does not build")?;
-            counted(kernels(venv, package, module, args)?)
+            counted(with_package(venv, package, module, args)?)
         });
     }
     steps.check("conformance msl", || counted(msl::suite(Venv::Triton)?));
     for example in ["digits", "minilm"] {
         let folder = format!("examples/{example}");
-        steps.needs(built, &folder, || tool(Venv::Examples, "unit", &[&folder]));
+        steps.needs(built, &folder, || {
+            let package = package.context("not run: the package does not build")?;
+            with_package(Venv::Examples, package, "unit", &[&folder])
+        });
     }
     let lists = devices_with_lists()?;
     for devices in lists.iter().map(String::as_str).chain(["queued", "queued,cpu"]) {
@@ -156,9 +165,10 @@ pub(crate) fn tool(venv: Venv, module: &str, args: &[&str]) -> Result<Command> {
     Ok(Tool::module(venv, module)?.args(args).trident(Some(&binary)).into_command())
 }
 
-/// A program that runs kernels by the Python package, with a separate cache of compiled kernels.
-fn kernels(venv: Venv, package: &Path, module: &str, args: &[&str]) -> Result<Command> {
-    let tool = Tool::module(venv, module)?.args(args).package(package)?;
+/// A program that imports the Python package, with a separate cache of compiled kernels.
+fn with_package(venv: Venv, package: &Path, module: &str, args: &[&str]) -> Result<Command> {
+    let binary = build::trident_path(Profile::Ci);
+    let tool = Tool::module(venv, module)?.args(args).package(package)?.trident(Some(&binary));
     let cache = paths::target().join("python/triton-cache");
     if cache.exists() {
         fs::remove_dir_all(&cache)?;
