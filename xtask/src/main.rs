@@ -122,6 +122,8 @@ enum Suite {
     Backend,
     /// Small cases at the edges of the standard, beside outside references
     Edges,
+    /// ONNX Runtime's own Python tests on `trident.onnxruntime`
+    OrtPython,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -168,10 +170,13 @@ fn run(command: Command) -> Result<Outcome> {
             run_tool(venv, Profile::Ci, "edge_suite", &args.args)
         }
         Command::Conformance { suite: Suite::Triton, args } => {
-            with_package("triton_suite", &args.args, &[])
+            with_package(Venv::Torch, "triton_suite", &args.args, &[])
         }
         Command::Conformance { suite: Suite::Torch, args } => {
-            with_package("torch_compile.check", &args.args, &[])
+            with_package(Venv::Torch, "torch_compile.check", &args.args, &[])
+        }
+        Command::Conformance { suite: Suite::OrtPython, args } => {
+            with_package(Venv::Ort, "ort_suite", &args.args, &[])
         }
         Command::Conformance { suite: Suite::Msl, args } => msl::conformance(&args.args),
         Command::Conformance { suite: Suite::Backend, args } => {
@@ -195,7 +200,8 @@ fn run(command: Command) -> Result<Outcome> {
             bench_models("model_bench.load", &[], &args.args)
         }
         Command::Bench { subject: Subject::Kernels, args } => {
-            with_package("kernel_bench", &args.args, &[("TRIDENT_GEMM", Peer::Gemm)])
+            let peers = [("TRIDENT_GEMM", Peer::Gemm)];
+            with_package(Venv::Torch, "kernel_bench", &args.args, &peers)
         }
         Command::Fuzz { args } => match args.args.first().and_then(|n| Format::by_name(n)) {
             Some(format) => format.run(&args.args),
@@ -205,7 +211,7 @@ fn run(command: Command) -> Result<Outcome> {
         Command::House(options) => house::run(&options),
         Command::Load(options) => load::run(&options).map(|()| Outcome::Success),
         Command::Env { name } => {
-            for venv in name.as_ref().map_or(Venv::ALL, std::slice::from_ref) {
+            for venv in name.map_or_else(Venv::all, |venv| vec![venv]) {
                 println!("{}", venv.ensure()?.display());
             }
             Ok(Outcome::Success)
@@ -257,16 +263,21 @@ fn run_tool(venv: Venv, profile: Profile, module: &str, args: &[String]) -> Resu
     Ok(Outcome::from(status.success()))
 }
 
-/// Build the Python package and run one of the Python programs that need it beside PyTorch.
+/// Build the Python package and run one of the Python programs that need it.
 /// `peers` names variables that tell it where programs to compare with are.
-fn with_package(module: &str, args: &[String], peers: &[(&str, Peer)]) -> Result<Outcome> {
-    let tool = Tool::module(Venv::Torch, module)?.args(args);
+fn with_package(
+    venv: Venv,
+    module: &str,
+    args: &[String],
+    peers: &[(&str, Peer)],
+) -> Result<Outcome> {
+    let tool = Tool::module(venv, module)?.args(args);
     if wants_help(args) {
         return Ok(Outcome::from(tool.into_command().status()?.success()));
     }
     let package = match args.iter().any(|arg| arg.ends_with("metal-emulated")) {
-        true => msl::package(Venv::Torch)?,
-        false => build::python_package(Venv::Torch, Profile::Release, Devices::Default)?,
+        true => msl::package(venv)?,
+        false => build::python_package(venv, Profile::Release, Devices::Default)?,
     };
     let mut command = tool.package(&package)?.into_command();
     for (variable, peer) in peers {

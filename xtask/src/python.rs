@@ -29,12 +29,19 @@ pub(crate) enum Venv {
     Darwin,
     /// A real Triton Inference Server and its clients.
     Serving,
+    /// ONNX Runtime beside the version of `onnx` that its own tests need.
+    Ort,
 }
 
 impl Venv {
-    /// Every environment.
-    pub(crate) const ALL: &'static [Venv] =
+    /// The environments of CI.
+    pub(crate) const CI: &'static [Venv] =
         &[Venv::Onnx, Venv::Examples, Venv::Triton, Venv::Torch, Venv::Darwin, Venv::Serving];
+
+    /// Every environment.
+    pub(crate) fn all() -> Vec<Venv> {
+        [Venv::CI, &[Venv::Ort]].concat()
+    }
 
     fn name(self) -> &'static str {
         match self {
@@ -44,6 +51,7 @@ impl Venv {
             Venv::Torch => "torch",
             Venv::Darwin => "darwin",
             Venv::Serving => "serving",
+            Venv::Ort => "ort",
         }
     }
 

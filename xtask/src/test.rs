@@ -146,7 +146,7 @@ fn environment(tier: Tier) -> Result<()> {
     }
     let environments: &[Venv] = match tier {
         Tier::Quick => &[Venv::Onnx, Venv::Triton],
-        Tier::All => Venv::ALL,
+        Tier::All => Venv::CI,
     };
     for venv in environments {
         venv.ensure()?;
