@@ -15,6 +15,8 @@ kernels from their IR, without that package::
 Arguments may be arrays of NumPy, PyTorch, or any library with DLPack or the buffer protocol.
 """
 
+import sys
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 from trident import _trident
@@ -27,6 +29,7 @@ from trident._trident import (
     num_threads,
     set_num_threads,
 )
+from trident.cache import cache_clear
 from trident.errors import (
     AccessError,
     AssumptionError,
@@ -63,6 +66,25 @@ if _settings.checks():
 
     _unwritten.watch()
 
+#: The number of threads of the CPU for models loaded, and kernels compiled, from here on. 0 sets it
+#: to one for each core.
+threads: int
+
+
+class _Module(ModuleType):
+    """This module, with the settings that can be assigned."""
+
+    @property
+    def threads(self) -> int:
+        return _trident.threads()
+
+    @threads.setter
+    def threads(self, number: int) -> None:
+        set_num_threads(number)
+
+
+sys.modules[__name__].__class__ = _Module
+
 __version__ = VERSION
 
 __all__ = [
@@ -81,6 +103,7 @@ __all__ = [
     "StepError",
     "UnsupportedError",
     "address",
+    "cache_clear",
     "compile",
     "load",
     "machine",

@@ -96,7 +96,17 @@ def num_threads() -> int:
     """Number of threads of kernels compiled from here on."""
 
 def set_num_threads(threads: int) -> None:
-    """Set the number of threads for kernels compiled from here on; 0 is one for each core."""
+    """Set the number of threads for kernels compiled and models loaded from here on; 0 is one for
+    each core."""
+
+def threads() -> int:
+    """The number of threads of the CPU for models loaded from here on."""
+
+def cache_clear() -> int:
+    """Remove the compiled kernels that are kept for this user's processes; the bytes they took.
+
+    They are compiled again when they are needed. Kernels in use are not affected.
+    """
 
 def specialize(
     backend: Any, arg: Any, is_const: bool, specialize: bool, align: bool
@@ -172,6 +182,7 @@ class Model:
         memory_limit: int | None = None,
         time_limit: float | None = None,
         precision: None = None,
+        progress: bool | None = None,
     ) -> Self: ...
     def __call__(self, *args: Any, **named: Any) -> Any: ...
     def run(

@@ -13,10 +13,11 @@ from trident.reports import Inspection, Profile
 class Model(_trident.Model):
     """A model prepared to run: an ONNX file, or one that ``compile`` has written.
 
-    ``model`` is a path or the bytes of a file. ``threads`` are those of the CPU; 0 is one for each
-    core. ``device`` is a name, or several with commas between them, of ``trident.devices()``.
-    ``memory_limit`` is in bytes, and ``time_limit``, for each run, in seconds. Models compute in
-    the types that they were written in, so ``precision`` can only be ``None``.
+    ``model`` is a path or the bytes of a file. ``threads`` are those of the CPU; 0 is
+    ``trident.threads``. ``device`` is a name, or several with commas between them, of
+    ``trident.devices()``. ``memory_limit`` is in bytes, and ``time_limit``, for each run, in
+    seconds. Models compute in the types that they were written in, so ``precision`` can only be
+    ``None``. A load of more than a second shows on a terminal, unless ``progress`` is false.
 
     A call runs the model. It takes the inputs in the model's order or by name, and returns the
     output, or a tuple of several:

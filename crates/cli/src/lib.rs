@@ -11,10 +11,13 @@ mod output;
 #[cfg(test)]
 mod pages;
 mod preprocess;
+mod progress;
 mod random;
 mod render;
 mod repository;
 mod scalar;
+
+pub use progress::while_loading;
 
 use clap::{Parser, Subcommand};
 use failure::Failure;

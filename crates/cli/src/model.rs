@@ -4,13 +4,10 @@ use crate::failure::Failure;
 use crate::input::print_note;
 use crate::kernel;
 use crate::limits::Limits;
-use crate::render::escape;
-use indicatif::ProgressBar;
+use crate::progress;
 use std::fs;
-use std::io::{IsTerminal, stderr};
 use std::path::Path;
-use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use trident_devices::{DeviceError, DeviceSettings, ForModels, MAX_THREADS};
 use trident_engine::{Options, Session};
@@ -138,46 +135,11 @@ pub(crate) fn read(path: &Path) -> Result<Model, Failure> {
 /// Loads a model and plans it for the devices.
 pub(crate) fn load(path: &Path, args: &DeviceArgs, limits: &Limits) -> Result<Loaded, Failure> {
     let start = Instant::now();
-    let session =
-        with_spinner(&format!("loading {}", escape(&path.display().to_string())), || {
-            let model = read(path)?;
-            let ForModels { devices, folder } = args.open()?;
-            let options = Options { folder: Some(folder), ..limits.options() };
-            model.session(&devices, &options).map_err(|e| limits.explain_plan(e))
-        })?;
+    let session = progress::while_loading(&path.display().to_string(), || {
+        let model = read(path)?;
+        let ForModels { devices, folder } = args.open()?;
+        let options = Options { folder: Some(folder), ..limits.options() };
+        model.session(&devices, &options).map_err(|e| limits.explain_plan(e))
+    })?;
     Ok(Loaded { session, time: start.elapsed() })
-}
-
-/// Runs `work`; if it takes longer than a second, a spinner shows on a terminal.
-pub(crate) fn with_spinner<T>(message: &str, work: impl FnOnce() -> T) -> T {
-    with_progress(|progress| {
-        progress(message.to_owned());
-        work()
-    })
-}
-
-/// Runs `work`; if it takes longer than a second, a spinner shows on a terminal, beside the last message of `work`.
-pub(crate) fn with_progress<T>(work: impl FnOnce(&dyn Fn(String)) -> T) -> T {
-    if !stderr().is_terminal() {
-        return work(&|_| {});
-    }
-    let message = Mutex::new(String::new());
-    let said = || message.lock().unwrap_or_else(PoisonError::into_inner);
-    let (done, wait) = channel::<()>();
-    std::thread::scope(|scope| {
-        scope.spawn(move || {
-            if wait.recv_timeout(Duration::from_secs(1)) != Err(RecvTimeoutError::Timeout) {
-                return;
-            }
-            let spinner = ProgressBar::new_spinner();
-            while wait.recv_timeout(Duration::from_millis(100)) == Err(RecvTimeoutError::Timeout) {
-                spinner.set_message(said().clone());
-                spinner.tick();
-            }
-            spinner.finish_and_clear();
-        });
-        let result = work(&|text| *said() = text);
-        drop(done);
-        result
-    })
 }

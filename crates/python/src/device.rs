@@ -36,17 +36,27 @@ fn open(threads: usize) -> PyResult<ForKernels> {
     })
 }
 
+/// The number of threads that was set; `None` if the environment says it.
+static THREADS: Mutex<Option<usize>> = Mutex::new(None);
+
+/// The number of threads that was set, or else that `TRIDENT_THREADS` says; 0 is one for each core.
+pub(crate) fn default_threads() -> PyResult<usize> {
+    if let Some(threads) = *THREADS.lock().unwrap_or_else(PoisonError::into_inner) {
+        return Ok(threads);
+    }
+    match std::env::var("TRIDENT_THREADS") {
+        Ok(text) if !text.trim().is_empty() => checked(text.trim().parse().ok()),
+        _ => Ok(0),
+    }
+}
+
 /// The device, with as many threads as `TRIDENT_THREADS` says, by default one for each core.
 pub(crate) fn current() -> PyResult<ForKernels> {
     let mut device = DEVICE.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(device) = &*device {
         return Ok(device.clone());
     }
-    let threads = match std::env::var("TRIDENT_THREADS") {
-        Ok(text) if !text.trim().is_empty() => checked(text.trim().parse().ok())?,
-        _ => 0,
-    };
-    Ok(device.insert(open(threads)?).clone())
+    Ok(device.insert(open(default_threads()?)?).clone())
 }
 
 /// The GPU that kernels run on; `None` if that is the CPU.
@@ -65,12 +75,21 @@ fn checked(threads: Option<usize>) -> PyResult<usize> {
     })
 }
 
-/// Sets the number of threads for kernels compiled from here on; 0 is one for each core. Results do not depend on it.
+/// Sets the number of threads for kernels compiled and models loaded from here on; 0 is one for each core. Results do not depend
+/// on it.
 #[pyfunction]
 pub(crate) fn set_num_threads(threads: usize) -> PyResult<()> {
     let device = open(checked(Some(threads))?)?;
+    *THREADS.lock().unwrap_or_else(PoisonError::into_inner) = Some(threads);
     *DEVICE.lock().unwrap_or_else(PoisonError::into_inner) = Some(device);
     Ok(())
+}
+
+/// The number of threads of the CPU for models loaded from here on.
+#[pyfunction]
+pub(crate) fn threads() -> PyResult<usize> {
+    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+    Ok(Some(default_threads()?).filter(|threads| *threads > 0).unwrap_or_else(cores))
 }
 
 /// Number of threads of kernels compiled from here on.

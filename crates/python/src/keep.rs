@@ -9,7 +9,9 @@ use pyo3::exceptions::{PyOSError, PyRuntimeWarning, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::ffi::CString;
-use std::path::PathBuf;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use trident_runtime::{Key, SealError, Vault, VaultClaim, VaultError};
@@ -176,4 +178,44 @@ pub(crate) fn kept<'py>(
             warn(py, &text).map(|()| None)
         }
     }
+}
+
+/// Removes the files with this ending from a folder, and returns their bytes. Who has opened one goes on reading it.
+fn remove(folder: &Path, ending: &str) -> io::Result<u64> {
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
+        Err(error) => return Err(error),
+    };
+    let mut bytes = 0;
+    for entry in entries {
+        let entry = entry?;
+        let path = entry.path();
+        if path.extension().is_none_or(|found| found != ending) || !entry.file_type()?.is_file() {
+            continue;
+        }
+        let size = entry.metadata().map_or(0, |file| file.len());
+        match fs::remove_file(&path) {
+            Ok(()) => bytes += size,
+            // Another process was first.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(bytes)
+}
+
+/// Removes the compiled kernels that are kept for this user's processes, and returns the bytes that they took. They are compiled
+/// again when they are needed; the key stays.
+#[pyfunction]
+pub(crate) fn cache_clear(py: Python<'_>) -> PyResult<u64> {
+    let vault = match Vault::of_user() {
+        Ok(vault) => vault,
+        Err(VaultError::Nowhere) => return Ok(0),
+        Err(trouble) => return Err(PyValueError::new_err(trouble.to_string())),
+    };
+    // Apple's compiler makes archives of its own from our Metal programs.
+    let archives = vault.path().with_file_name("metal");
+    let bytes = py.detach(|| Ok(remove(vault.path(), ENDING)? + remove(&archives, "metallib")?));
+    bytes.map_err(|error: io::Error| error.into())
 }

@@ -30,11 +30,11 @@ mod _trident {
     #[pymodule_export]
     use crate::command::command;
     #[pymodule_export]
-    use crate::device::{gpu, machine, num_threads, set_num_threads};
+    use crate::device::{gpu, machine, num_threads, set_num_threads, threads};
     #[pymodule_export]
     use crate::host::{Buffer, Mark, reach};
     #[pymodule_export]
-    use crate::keep::{KernelClaim, claim, keep, kept, load};
+    use crate::keep::{KernelClaim, cache_clear, claim, keep, kept, load};
     #[pymodule_export]
     use crate::kernel::{Kernel, compile, switch};
     #[pymodule_export]

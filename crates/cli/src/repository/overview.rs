@@ -3,7 +3,8 @@
 use super::served::list;
 use super::{ModelFolder, Served, as_strs, files};
 use crate::failure::Failure;
-use crate::model::{DeviceArgs, with_progress};
+use crate::model::DeviceArgs;
+use crate::progress::with_progress;
 use crate::render::{Align, Table, counted, escape, style};
 use serde_json::{Value, json};
 use std::collections::HashMap;

@@ -4,6 +4,8 @@ use super::Copied;
 use super::device;
 use super::failure::{self, Failure};
 use super::report;
+use crate::device::default_threads;
+use crate::kernel::switch;
 use bytes::Bytes;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -13,7 +15,7 @@ use pyo3::{IntoPyObjectExt, intern};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use trident_devices::MAX_THREADS;
 use trident_engine::Session;
 use trident_model::{Compiled, Model};
@@ -29,11 +31,16 @@ pub(super) enum Source {
 /// How a model is prepared and run.
 #[derive(Clone)]
 pub(super) struct Settings {
+    /// As given; 0 for the default.
     threads: usize,
+    /// The threads that the model was loaded with.
+    cpu_threads: usize,
     device: Option<String>,
     /// In bytes; 0 for no limit.
     memory_limit: usize,
     pub(super) time_limit: Option<Duration>,
+    /// Whether a load of more than a second shows on a terminal; by default as `TRIDENT_PROGRESS` says.
+    progress: Option<bool>,
 }
 
 /// A model with its session.
@@ -51,6 +58,7 @@ impl Settings {
         device: Option<String>,
         memory_limit: Option<usize>,
         time_limit: Option<f64>,
+        progress: Option<bool>,
     ) -> PyResult<Settings> {
         if threads > MAX_THREADS {
             let text = format!("threads must be 0 (one for each core) to {MAX_THREADS}");
@@ -63,7 +71,9 @@ impl Settings {
             })
         });
         let memory_limit = memory_limit.unwrap_or(0);
-        Ok(Settings { threads, device, memory_limit, time_limit: time_limit.transpose()? })
+        let cpu_threads = if threads > 0 { threads } else { default_threads()? };
+        let time_limit = time_limit.transpose()?;
+        Ok(Settings { threads, cpu_threads, device, memory_limit, time_limit, progress })
     }
 
     /// The arguments that make them.
@@ -73,7 +83,18 @@ impl Settings {
         dict.set_item("device", &self.device)?;
         dict.set_item("memory_limit", (self.memory_limit > 0).then_some(self.memory_limit))?;
         dict.set_item("time_limit", self.time_limit.map(|limit| limit.as_secs_f64()))?;
+        if let Some(progress) = self.progress {
+            dict.set_item("progress", progress)?;
+        }
         Ok(dict)
+    }
+
+    fn shows_progress(&self) -> PyResult<bool> {
+        const VARIABLE: &str = "TRIDENT_PROGRESS";
+        match self.progress {
+            Some(progress) => Ok(progress),
+            None => Ok(std::env::var_os(VARIABLE).is_none() || switch(VARIABLE)?),
+        }
     }
 }
 
@@ -100,6 +121,14 @@ impl Source {
         }
     }
 
+    /// The model in messages.
+    fn name(&self) -> String {
+        match self {
+            Source::Path(path) => format!("`{}`", path.display()),
+            Source::Bytes(_) => "from bytes".to_owned(),
+        }
+    }
+
     /// The model, before it is prepared.
     fn read(&self, py: Python<'_>) -> PyResult<Model> {
         match self {
@@ -119,17 +148,48 @@ impl Source {
 
 impl Loaded {
     pub(super) fn new(model: &Bound<'_, PyAny>, settings: Settings) -> PyResult<Loaded> {
-        let py = model.py();
         let source = Source::of(model)?;
+        let (name, shows_progress) = (source.name(), settings.shows_progress()?);
+        let py = model.py();
+        let start = Instant::now();
+        let load = || Loaded::of(py, source, settings);
+        let loaded = match shows_progress {
+            true => trident_cli::while_loading(&name, load),
+            false => load(),
+        }?;
+        loaded.log(py, &name, start.elapsed())?;
+        Ok(loaded)
+    }
+
+    fn of(py: Python<'_>, source: Source, settings: Settings) -> PyResult<Loaded> {
         let model = source.read(py)?;
         let info = report::info(py, &model)?.unbind();
         let session = py.detach(|| -> Result<Session, Failure> {
-            let opened = device::open(settings.device.as_deref(), settings.threads)?;
+            let opened = device::open(settings.device.as_deref(), settings.cpu_threads)?;
             let options = device::options(&opened, settings.memory_limit);
             Ok(model.session(&opened.devices, &options)?)
         });
         let session = session.map_err(|failure| failure.raise(py))?;
         Ok(Loaded { session, info, source, settings, copied: Copied::default() })
+    }
+
+    /// Tells Python's logger `trident` that the model is loaded, and what makes its runs slow.
+    fn log(&self, py: Python<'_>, name: &str, time: Duration) -> PyResult<()> {
+        let unfolded = self.session.unfolded();
+        // Without the module nobody listens.
+        let modules = py.import("sys")?.getattr("modules")?;
+        if unfolded.is_none() && !modules.contains(intern!(py, "logging"))? {
+            return Ok(());
+        }
+        let logging = py.import("logging")?;
+        let logger = logging.call_method1("getLogger", ("trident",))?;
+        if let Some(unfolded) = unfolded {
+            let text = unfolded.to_string();
+            logger.call_method1("warning", ("model %s: %s", name, text))?;
+        }
+        let text = "loaded model %s in %.3f s";
+        logger.call_method1("info", (text, name, time.as_secs_f64()))?;
+        Ok(())
     }
 
     /// Writes the model as it is after its passes.
@@ -138,8 +198,8 @@ impl Loaded {
             Model::Compiled(compiled) => compiled,
             Model::Onnx(model) => {
                 let compiled = py.detach(|| -> Result<Compiled, Failure> {
-                    let Settings { threads, device, memory_limit, .. } = &self.settings;
-                    let opened = device::open(device.as_deref(), *threads)?;
+                    let Settings { cpu_threads, device, memory_limit, .. } = &self.settings;
+                    let opened = device::open(device.as_deref(), *cpu_threads)?;
                     let options = device::options(&opened, *memory_limit);
                     Ok(Compiled::new(model, &opened.devices, &options)?)
                 });

@@ -61,18 +61,19 @@ impl Model {
 #[pymethods]
 impl Model {
     #[new]
-    #[pyo3(signature = (model, threads = 0, device = None, memory_limit = None, time_limit = None, precision = None))]
+    #[pyo3(signature = (model, threads = 0, device = None, memory_limit = None, time_limit = None, precision = None, progress = None))]
     fn new(
-        py: Python<'_>,
         model: &Bound<'_, PyAny>,
         threads: usize,
         device: Option<String>,
         memory_limit: Option<usize>,
         time_limit: Option<f64>,
         precision: Option<&Bound<'_, PyAny>>,
+        progress: Option<bool>,
     ) -> PyResult<Model> {
+        let py = model.py();
         if let Ok(other) = model.cast::<Model>() {
-            let limits = memory_limit.is_some() || time_limit.is_some();
+            let limits = memory_limit.is_some() || time_limit.is_some() || progress.is_some();
             if threads != 0 || device.is_some() || limits || precision.is_some() {
                 let text = "a copy of a model has its options: give a path or bytes for others";
                 return Err(PyValueError::new_err(text));
@@ -87,7 +88,7 @@ impl Model {
             );
             return Err(Failure::new(text).raise(py));
         }
-        let settings = Settings::new(threads, device, memory_limit, time_limit)?;
+        let settings = Settings::new(threads, device, memory_limit, time_limit, progress)?;
         let loaded = Loaded::new(model, settings)?;
         Ok(Model { loaded: Mutex::new(Some(Arc::new(loaded))) })
     }
