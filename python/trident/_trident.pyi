@@ -202,6 +202,15 @@ class Model:
     def profiled(self, *args: Any, **named: Any) -> tuple[Any, dict[str, Any]]:
         """The results of a call, and the measurements that ``trident.Profile`` shows."""
 
+    def run_profiled(
+        self,
+        inputs: Mapping[str, Any],
+        outputs: Sequence[str] | None = None,
+        out: Mapping[str, Any] | None = None,
+        stop: Stop | None = None,
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The results of ``run``, and the measurements that ``trident.Profile`` shows."""
+
     def plan(self, shapes: dict[str, Sequence[int]]) -> dict[str, Any]:
         """The figures that ``trident.Inspection`` shows."""
 
@@ -214,7 +223,8 @@ class Model:
 
     @property
     def outputs(self) -> tuple[ValueInfo, ...]:
-        """Outputs in the model's order."""
+        """Outputs in the model's order. Dimensions that do not follow from those of the inputs are
+        as the model's file declares."""
 
     @property
     def metadata(self) -> dict[str, str]:

@@ -100,8 +100,9 @@ fn info(writer: &mut Writer, info: &Info) {
         w.text(domain);
         w.number(version.cast_unsigned());
     });
-    let texts = [&info.producer_name, &info.producer_version, &info.domain, &info.doc];
-    texts.iter().for_each(|text| writer.text(text));
+    let producer = [&info.producer_name, &info.producer_version, &info.domain];
+    let texts = [&info.doc, &info.graph_name, &info.graph_doc];
+    producer.iter().chain(&texts).for_each(|text| writer.text(text));
     writer.number(info.model_version.cast_unsigned());
     writer.list(info.outputs.iter(), |w, declared| {
         let declared =
@@ -145,6 +146,8 @@ fn decode_info(reader: &mut Reader<'_>) -> Result<Info, LoadError> {
         producer_version: reader.text()?,
         domain: reader.text()?,
         doc: reader.text()?,
+        graph_name: reader.text()?,
+        graph_doc: reader.text()?,
         model_version: number(reader)?,
         outputs: reader.list(|r| Ok(decode_interface(r)?.pop().map(|info| info.ty)))?,
     })

@@ -70,6 +70,10 @@ pub struct Info {
     pub model_version: i64,
     /// Documentation.
     pub doc: String,
+    /// Name of the graph.
+    pub graph_name: String,
+    /// Documentation of the graph.
+    pub graph_doc: String,
     /// The declared types of the first function's results, in their order. Element types agree with the function's, but sizes are
     /// the file's promise: they may be known where inference finds none, and a run may give others.
     pub outputs: Vec<Option<Type>>,
@@ -114,6 +118,8 @@ fn convert(model: proto::ModelProto, folder: &Folder<'_>) -> Result<OnnxModel, O
     let (func, optional) =
         import::entry(graph, &model.opset_import, &model.functions, folder, overridable)?;
     let outputs = import::declared_outputs(graph)?;
+    let text = |bytes: &Bytes| String::from_utf8_lossy(bytes).into_owned();
+    let (graph_name, graph_doc) = (graph.name.clone(), text(&graph.doc_string));
     let metadata = model.metadata_props.iter().map(|e| (e.key.clone(), e.value.clone())).collect();
     let shown = |domain: &str| catalog::display(catalog::canonical(domain)).to_owned();
     Ok(OnnxModel {
@@ -126,7 +132,9 @@ fn convert(model: proto::ModelProto, folder: &Folder<'_>) -> Result<OnnxModel, O
             producer_version: model.producer_version,
             domain: model.domain,
             model_version: model.model_version,
-            doc: String::from_utf8_lossy(&model.doc_string).into_owned(),
+            doc: text(&model.doc_string),
+            graph_name,
+            graph_doc,
             outputs,
         },
     })

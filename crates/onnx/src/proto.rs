@@ -57,6 +57,9 @@ pub struct GraphProto {
     pub name: String,
     #[prost(message, repeated, tag = "5")]
     pub initializer: Vec<TensorProto>,
+    /// Free text, not always in UTF-8.
+    #[prost(bytes = "bytes", tag = "10")]
+    pub doc_string: Bytes,
     #[prost(message, repeated, tag = "11")]
     pub input: Vec<ValueInfoProto>,
     #[prost(message, repeated, tag = "12")]

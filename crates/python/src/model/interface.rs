@@ -18,6 +18,24 @@ impl ValueInfo {
         let is_optional = has_default || matches!(info.ty, Type::Optional(_));
         ValueInfo { info: info.clone(), is_optional }
     }
+
+    /// An output. Dimensions that are not known to be numbers are named as the model's file declares.
+    pub(super) fn output(info: &Info, declared: Option<&Type>) -> ValueInfo {
+        let mut own = ValueInfo::new(info, false);
+        if let (Type::Tensor(own), Some(Type::Tensor(declared))) = (&mut own.info.ty, declared) {
+            match (&mut own.shape, &declared.shape) {
+                (Some(own), Some(declared)) if own.len() == declared.len() => {
+                    let open = own.iter_mut().zip(declared.iter()).filter(|(own, declared)| {
+                        own.fixed().is_none() && !matches!(declared, Dim::Unknown)
+                    });
+                    open.for_each(|(own, declared)| own.clone_from(declared));
+                }
+                (own @ None, declared) => own.clone_from(declared),
+                _ => {}
+            }
+        }
+        own
+    }
 }
 
 #[pymethods]

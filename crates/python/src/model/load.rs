@@ -18,6 +18,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use trident_devices::MAX_THREADS;
 use trident_engine::Session;
+use trident_ir::Type;
 use trident_model::{Compiled, Model};
 
 /// Where a model comes from.
@@ -47,6 +48,8 @@ pub(super) struct Settings {
 pub(super) struct Loaded {
     pub(super) session: Session,
     pub(super) info: Py<PyDict>,
+    /// The types of the outputs that the file declares.
+    pub(super) declared: Vec<Option<Type>>,
     pub(super) source: Source,
     pub(super) settings: Settings,
     pub(super) copied: Copied,
@@ -164,13 +167,14 @@ impl Loaded {
     fn of(py: Python<'_>, source: Source, settings: Settings) -> PyResult<Loaded> {
         let model = source.read(py)?;
         let info = report::info(py, &model)?.unbind();
+        let declared = model.info().outputs.clone();
         let session = py.detach(|| -> Result<Session, Failure> {
             let opened = device::open(settings.device.as_deref(), settings.cpu_threads)?;
             let options = device::options(&opened, settings.memory_limit);
             Ok(model.session(&opened.devices, &options)?)
         });
         let session = session.map_err(|failure| failure.raise(py))?;
-        Ok(Loaded { session, info, source, settings, copied: Copied::default() })
+        Ok(Loaded { session, info, declared, source, settings, copied: Copied::default() })
     }
 
     /// Tells Python's logger `trident` that the model is loaded, and what makes its runs slow.

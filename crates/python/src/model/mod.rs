@@ -31,7 +31,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
-use trident_engine::RunContext;
+use trident_engine::{Profile, RunContext};
 use trident_runtime::AliasGroup;
 
 /// Arrays of the caller, by the names of inputs or outputs.
@@ -119,33 +119,24 @@ impl Model {
         stop: Option<&Bound<'py, Stop>>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let loaded = self.loaded(py)?;
-        for name in outputs.iter().flatten() {
-            loaded.check_output(py, name)?;
-        }
-        let inputs = by_name(inputs, "inputs")?;
-        let out = out.map(|out| by_name(out, "out")).transpose()?;
-        // Arrays for results may be parts of one that inputs are parts of, too.
-        let group = out.as_ref().map(|_| AliasGroup::new());
-        let inputs = loaded.by_name(py, &inputs, group.as_ref())?;
-        let memory = match (&out, &group) {
-            (Some(out), Some(group)) => loaded.memory(py, out, group)?,
-            _ => vec![],
-        };
-        let context = RunContext { outputs: memory, ..RunContext::default() };
-        let stop = stop.map(|stop| stop.get().0.clone());
-        let (results, _) = loaded.run(py, inputs, context, stop)?;
-        let dict = PyDict::new(py);
-        for (name, value) in results {
-            if outputs.as_ref().is_some_and(|wanted| !wanted.contains(&name)) {
-                continue;
-            }
-            let own = out.iter().flatten().find(|(known, _)| **known == *name);
-            match own {
-                Some((_, array)) => dict.set_item(name, array)?,
-                None => dict.set_item(name, give::value(py, value, &loaded.copied)?)?,
-            }
-        }
-        Ok(dict)
+        let context = RunContext::default();
+        Ok(run_by_name(py, &loaded, inputs, outputs, out, stop, context)?.0)
+    }
+
+    /// Runs the model as `run` does, and measures each step; the results, and the profile.
+    #[pyo3(signature = (inputs, outputs = None, out = None, stop = None))]
+    fn run_profiled<'py>(
+        &self,
+        py: Python<'py>,
+        inputs: &Bound<'py, PyAny>,
+        outputs: Option<Vec<String>>,
+        out: Option<&Bound<'py, PyAny>>,
+        stop: Option<&Bound<'py, Stop>>,
+    ) -> PyResult<(Bound<'py, PyDict>, Bound<'py, PyDict>)> {
+        let loaded = self.loaded(py)?;
+        let context = RunContext::profiled();
+        let (results, profile) = run_by_name(py, &loaded, inputs, outputs, out, stop, context)?;
+        Ok((results, report::profile(py, &profile)?))
     }
 
     /// Runs the model as a call does, and measures each step; the results, and the profile.
@@ -186,12 +177,14 @@ impl Model {
         PyTuple::new(py, needed.chain(optional).collect::<Vec<_>>())
     }
 
-    /// Outputs in the model's order.
+    /// Outputs in the model's order. Dimensions that do not follow from the inputs are as the file declares.
     #[getter]
     fn outputs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let loaded = self.loaded(py)?;
-        let outputs = loaded.session.signature().outputs.iter();
-        let outputs = outputs.map(|info| ValueInfo::new(info, false));
+        let declared = loaded.declared.iter().map(Option::as_ref);
+        let declared = declared.chain(std::iter::repeat(None));
+        let outputs = loaded.session.signature().outputs.iter().zip(declared);
+        let outputs = outputs.map(|(info, declared)| ValueInfo::output(info, declared));
         PyTuple::new(py, outputs.collect::<Vec<_>>())
     }
 
@@ -235,6 +228,46 @@ impl Model {
         let loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner).take();
         drop(loaded);
     }
+}
+
+/// A run on inputs by name: the outputs by name, or those of `outputs`, and the measurements that the context asks for. Those of `out`
+/// are written to arrays of the caller.
+fn run_by_name<'py>(
+    py: Python<'py>,
+    loaded: &Loaded,
+    inputs: &Bound<'py, PyAny>,
+    outputs: Option<Vec<String>>,
+    out: Option<&Bound<'py, PyAny>>,
+    stop: Option<&Bound<'py, Stop>>,
+    context: RunContext,
+) -> PyResult<(Bound<'py, PyDict>, Profile)> {
+    for name in outputs.iter().flatten() {
+        loaded.check_output(py, name)?;
+    }
+    let inputs = by_name(inputs, "inputs")?;
+    let out = out.map(|out| by_name(out, "out")).transpose()?;
+    // Arrays for results may be parts of one that inputs are parts of, too.
+    let group = out.as_ref().map(|_| AliasGroup::new());
+    let inputs = loaded.by_name(py, &inputs, group.as_ref())?;
+    let memory = match (&out, &group) {
+        (Some(out), Some(group)) => loaded.memory(py, out, group)?,
+        _ => vec![],
+    };
+    let context = RunContext { outputs: memory, ..context };
+    let stop = stop.map(|stop| stop.get().0.clone());
+    let (results, profile) = loaded.run(py, inputs, context, stop)?;
+    let dict = PyDict::new(py);
+    for (name, value) in results {
+        if outputs.as_ref().is_some_and(|wanted| !wanted.contains(&name)) {
+            continue;
+        }
+        let own = out.iter().flatten().find(|(known, _)| **known == *name);
+        match own {
+            Some((_, array)) => dict.set_item(name, array)?,
+            None => dict.set_item(name, give::value(py, value, &loaded.copied)?)?,
+        }
+    }
+    Ok((dict, profile))
 }
 
 /// Arrays by name, of a dictionary or another mapping, such as NumPy's files of several arrays. What the arrays' own code does to the

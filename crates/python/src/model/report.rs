@@ -18,6 +18,8 @@ pub(super) fn info<'py>(py: Python<'py>, model: &Model) -> PyResult<Bound<'py, P
     facts.set_item("domain", &info.domain)?;
     facts.set_item("model_version", info.model_version)?;
     facts.set_item("doc", &info.doc)?;
+    facts.set_item("graph_name", &info.graph_name)?;
+    facts.set_item("graph_doc", &info.graph_doc)?;
     Ok(facts)
 }
 
