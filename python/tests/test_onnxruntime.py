@@ -24,13 +24,14 @@ def test_a_session_runs_and_describes_itself(ort):
     (z,) = session.get_outputs()
     assert (x.name, x.type, x.shape) == ("x", "tensor(float)", ["N", 3])
     assert (y.name, y.type, y.shape) == ("y", "tensor(float)", [None, 3])
-    assert (z.name, z.type) == ("z", "tensor(float)")
+    assert (z.name, z.type, z.shape) == ("z", "tensor(float)", ["N", 3])
     assert str(x) == "NodeArg(name='x', type='tensor(float)', shape=['N', 3])"
     (result,) = session.run(None, {"x": ones(2, 3), "y": ones(2, 3)})
     assert result.dtype == np.float32 and np.array_equal(result, 2 * ones(2, 3))
     meta = session.get_modelmeta()
     assert meta.producer_name == "tests" and meta.custom_metadata_map == {"key": "text"}
-    assert meta.domain == "" and meta.description == ""
+    assert meta.domain == "" and meta.description == "" and meta.graph_description == ""
+    assert meta.graph_name == "g" and meta.version == 2**63 - 1
     assert session.get_overridable_initializers() == []
     assert isinstance(session.get_session_options(), ort.SessionOptions)
 

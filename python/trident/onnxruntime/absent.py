@@ -56,8 +56,32 @@ FUNCTIONS = frozenset(
     )
 )
 
+#: Methods of sessions.
+METHODS = frozenset(
+    (
+        "get_input_epdevices",
+        "get_provider_graph_assignment_info",
+        "release_captured_graph",
+        "run_with_ortvaluevector",
+        "set_ep_dynamic_options",
+        "set_tuning_results",
+    )
+)
 
-def _refuse(name: str) -> NoReturn:
+#: Methods of ``SessionOptions``.
+OPTIONS_METHODS = frozenset(
+    (
+        "add_external_initializers_from_files_in_memory",
+        "add_provider_for_devices",
+        "clear_ep_context_data_read_func",
+        "set_ep_context_data_read_func",
+        "set_provider_selection_policy_delegate",
+    )
+)
+
+
+def refuse(name: str) -> NoReturn:
+    """Raises ``NotImplementedError`` with the name."""
     raise NotImplementedError(f"onnxruntime.{name} is not part of Trident's interface")
 
 
@@ -65,12 +89,12 @@ class _Absent(type):
     """The type of a class that is not here."""
 
     def __call__(cls, *args: Any, **named: Any) -> NoReturn:
-        _refuse(cls.__name__)
+        refuse(cls.__name__)
 
     def __getattr__(cls, name: str) -> NoReturn:
         if name.startswith("__"):
             raise AttributeError(name)
-        _refuse(f"{cls.__name__}.{name}")
+        refuse(f"{cls.__name__}.{name}")
 
 
 _made: dict[str, Any] = {}
@@ -85,7 +109,7 @@ def absent(module: str, name: str) -> Any:
     if name in FUNCTIONS:
 
         def function(*args: Any, **named: Any) -> NoReturn:
-            _refuse(name)
+            refuse(name)
 
         function.__name__ = function.__qualname__ = name
         return _made.setdefault(name, function)

@@ -3,6 +3,7 @@
 from typing import Any
 
 from trident.onnxruntime.absent import absent
+from trident.onnxruntime.binding import IOBinding, SessionIOBinding
 from trident.onnxruntime.devices import OrtDevice, OrtMemoryInfo
 from trident.onnxruntime.enums import (
     ExecutionMode,
@@ -35,12 +36,13 @@ from trident.onnxruntime.options import RunOptions, SessionOptions, get_default_
 from trident.onnxruntime.providers import get_all_providers, get_available_providers
 from trident.onnxruntime.session import InferenceSession
 from trident.onnxruntime.types import NodeArg
-from trident.onnxruntime.values import OrtValue, OrtValueVector
+from trident.onnxruntime.values import OrtValue, OrtValueVector, copy_tensors
 
 __all__ = [
     "ExecutionMode",
     "ExecutionOrder",
     "GraphOptimizationLevel",
+    "IOBinding",
     "InferenceSession",
     "ModelMetadata",
     "NodeArg",
@@ -59,7 +61,9 @@ __all__ = [
     "OrtValue",
     "OrtValueVector",
     "RunOptions",
+    "SessionIOBinding",
     "SessionOptions",
+    "copy_tensors",
     "disable_telemetry_events",
     "enable_telemetry_events",
     "get_all_providers",

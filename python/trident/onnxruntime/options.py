@@ -7,8 +7,16 @@ that a program reads what it has written, and do nothing.
 from typing import Any, Generic, TypeVar, overload
 
 from trident._trident import Stop
-from trident.onnxruntime.enums import ExecutionMode, ExecutionOrder, GraphOptimizationLevel
-from trident.onnxruntime.errors import Fail
+from trident.onnxruntime.absent import OPTIONS_METHODS, refuse
+from trident.onnxruntime.enums import (
+    ExecutionMode,
+    ExecutionOrder,
+    GraphOptimizationLevel,
+    OrtExecutionProviderDevicePolicy,
+)
+from trident.onnxruntime.errors import Fail, InvalidArgument
+from trident.onnxruntime.providers import AVAILABLE, CPU, TRIDENT
+from trident.onnxruntime.values import OrtValue
 
 T = TypeVar("T")
 
@@ -18,6 +26,7 @@ MAX_KEY = 1024
 #: Configuration entries of sessions that would change results, with the values that do.
 REFUSED_ENTRIES = {
     "session.load_model_format": ("ORT", "models of the ORT format cannot be read: use the ONNX"),
+    "session.save_model_format": ("ORT", "models of the ORT format cannot be written"),
     "session.set_denormal_as_zero": ("1", "denormal numbers are never flushed to zero"),
 }
 
@@ -74,7 +83,7 @@ class _Options:
 class SessionOptions(_Options):
     """Options of a session."""
 
-    __slots__ = ("_dimensions",)
+    __slots__ = ("_canceled", "_dimensions", "_initializers", "_providers")
 
     #: Threads of a run; 0 is one for each core.
     intra_op_num_threads = _Option(int, 0)
@@ -101,6 +110,9 @@ class SessionOptions(_Options):
     def __init__(self) -> None:
         super().__init__()
         self._dimensions: dict[str, int] = {}
+        self._initializers: dict[str, OrtValue] = {}
+        self._providers: list[tuple[str, dict[str, str]]] = []
+        self._canceled = False
 
     def add_session_config_entry(self, key: str, value: str) -> None:
         """Set a configuration entry.
@@ -127,9 +139,58 @@ class SessionOptions(_Options):
             "operators of shared libraries; a model may define them as ONNX functions"
         )
 
+    def add_free_dimension_override_by_denotation(self, denotation: str, dimension: int) -> None:
+        """Raises ``NotImplementedError``: the denotations of dimensions are not read."""
+        raise NotImplementedError(
+            f"SessionOptions.add_free_dimension_override_by_denotation({denotation!r}, "
+            f"{dimension!r}): use add_free_dimension_override_by_name"
+        )
+
+    def add_initializer(self, name: str, value: OrtValue) -> None:
+        """Replace an initializer that is also an input of the graph by a tensor."""
+        if not isinstance(value, OrtValue) or not value.is_tensor():
+            raise RuntimeError(f"initializer {name} is an OrtValue with a tensor, not {value!r}")
+        if name in self._initializers:
+            raise RuntimeError(f"An OrtValue for this name has already been added: {name}")
+        self._initializers[name] = value
+
+    def add_external_initializers(self, names: list[str], values: list[OrtValue]) -> None:
+        """Replace initializers of the model by tensors."""
+        if len(names) != len(values):
+            text = f"as many names as values are needed, not {len(names)} and {len(values)}"
+            raise RuntimeError(text)
+        for name, value in zip(names, values):
+            self.add_initializer(name, value)
+
+    def add_provider(self, name: str, options: dict[str, str]) -> None:
+        """Add a provider. Arguments of the session take its place."""
+        if name not in AVAILABLE:
+            known = ", ".join(AVAILABLE)
+            raise InvalidArgument.of(f"Failed to add provider of type '{name}': there are {known}")
+        self._providers.append((name, dict(options)))
+
+    def set_provider_selection_policy(self, policy: OrtExecutionProviderDevicePolicy) -> None:
+        """Prefer a kind of device. Only the CPU can be preferred."""
+        kinds = OrtExecutionProviderDevicePolicy
+        if policy not in (kinds.DEFAULT, kinds.PREFER_CPU):
+            raise NotImplementedError(
+                f"SessionOptions.set_provider_selection_policy({policy}): give "
+                f"'{TRIDENT}' with its option 'device' to the session"
+            )
+        self._providers = [(CPU, {})]
+
     def has_providers(self) -> bool:
         """Whether providers were added to the options."""
-        return False
+        return bool(self._providers)
+
+    def set_load_cancellation_flag(self, value: bool) -> None:
+        """Make sessions end before they load their model."""
+        self._canceled = bool(value)
+
+    def __getattr__(self, name: str) -> Any:
+        if name in OPTIONS_METHODS:
+            refuse(f"SessionOptions.{name}")
+        raise AttributeError(f"'SessionOptions' object has no attribute '{name}'")
 
 
 class RunOptions(_Options):
@@ -168,6 +229,10 @@ class RunOptions(_Options):
     def get_run_config_entry(self, key: str) -> str:
         """A configuration entry. Raises ``RuntimeError`` if it was not set."""
         return self._entry(key)
+
+    def add_active_adapter(self, adapter: Any) -> None:
+        """Raises ``NotImplementedError``: there are no adapters."""
+        refuse("RunOptions.add_active_adapter")
 
 
 def get_default_session_options() -> SessionOptions:

@@ -1,25 +1,32 @@
 """``InferenceSession``: a ``trident.Model`` behind ONNX Runtime's interface."""
 
 import os
+import time
 import warnings
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Self
 
 import trident
 from trident.errors import ModelError
-from trident.onnxruntime import errors, explain, providers
-from trident.onnxruntime.errors import Fail, InvalidArgument
+from trident.onnxruntime import errors, optimized, providers
+from trident.onnxruntime.absent import METHODS, refuse
+from trident.onnxruntime.binding import IOBinding
+from trident.onnxruntime.devices import CPU_MEMORY, OrtMemoryInfo
+from trident.onnxruntime.errors import Fail, InvalidArgument, ModelLoadCanceled
 from trident.onnxruntime.metadata import ModelMetadata
-from trident.onnxruntime.options import RunOptions, SessionOptions
+from trident.onnxruntime.options import SessionOptions
+from trident.onnxruntime.profile import Profile
 from trident.onnxruntime.providers import Providers
+from trident.onnxruntime.runs import Runs
 from trident.onnxruntime.types import NodeArg
 from trident.onnxruntime.values import OrtValue
 
+#: The most threads that a model can have.
+MAX_THREADS = 1024
 
-class Session:
+
+class Session(Runs):
     """The runs of a model, and what is known about it."""
-
-    _model: trident.Model
 
     def __init__(self, enable_fallback: bool = True) -> None:
         self._enable_fallback = enable_fallback
@@ -68,105 +75,98 @@ class Session:
         """Raise errors for arguments about providers that are not valid."""
         self._enable_fallback = False
 
-    def run(
-        self,
-        output_names: Sequence[str] | None,
-        input_feed: Mapping[str, Any],
-        run_options: RunOptions | None = None,
-    ) -> list[Any]:
-        """Run the model.
+    def io_binding(self) -> IOBinding:
+        """A binding of inputs and outputs."""
+        return IOBinding(self)
 
-        The result has the outputs named, or all: arrays, lists, dictionaries, or ``None``.
-        Arrays of ``input_feed`` must not be written to while the run lasts.
+    def end_profiling(self) -> str:
+        """Write the profile of the runs so far, and measure no more; the name of the file.
+
+        The name is empty if the session's options did not enable profiles.
         """
-        if not input_feed.keys() >= self._required:
-            raise explain.missing([arg.name for arg in self._inputs_meta], input_feed)
-        stop = None
-        if run_options is not None:
-            if not isinstance(run_options, RunOptions):
-                raise TypeError(f"run_options is a RunOptions, not {run_options!r}")
-            stop = run_options._stop
-        if isinstance(output_names, str):
-            raise TypeError(f"output_names is a list of names, not {output_names!r}")
-        if self._sizes:
-            self._check_sizes(input_feed)
-        for value in input_feed.values():
-            if type(value) is OrtValue:
-                input_feed = _unwrapped(input_feed)
-                break
-        try:
-            results = self._run(input_feed, output_names or None, None, stop)
-        except ModelError as error:
-            raise self._failure(error, output_names, input_feed, run_options) from error
-        if output_names:
-            return [results[name] for name in output_names]
-        return list(results.values())
+        profile, self._profile = self._profile, None
+        return profile.end() if profile is not None else ""
 
-    def run_with_ort_values(
+    def get_profiling_start_time_ns(self) -> int:
+        """The start of the profile, in the nanoseconds of ``time.monotonic_ns``."""
+        return self._profile.start if self._profile is not None else 0
+
+    def create_ortvalue_from_shape_and_type(
         self,
-        output_names: Sequence[str] | None,
-        input_dict_ort_values: Mapping[str, OrtValue],
-        run_options: RunOptions | None = None,
-    ) -> list[OrtValue]:
-        """Run the model as ``run`` does, on values and to values."""
-        for name, value in input_dict_ort_values.items():
-            if not isinstance(value, OrtValue):
-                raise TypeError(f"input {name} is an OrtValue, not {type(value)}")
-        results = self.run(output_names, input_dict_ort_values, run_options)
-        kinds = {arg.name: arg.type for arg in self._outputs_meta}
-        names = output_names or kinds
-        return [OrtValue._of(value, kinds[name]) for name, value in zip(names, results)]
+        shape: Sequence[int],
+        element_type: Any,
+        device_type: str,
+        device_id: int = 0,
+        vendor_id: int = -1,
+    ) -> OrtValue:
+        """A tensor with memory of its own."""
+        return OrtValue.ortvalue_from_shape_and_type(
+            shape, element_type, device_type, device_id, vendor_id
+        )
 
-    def _check_sizes(self, feed: Mapping[str, Any]) -> None:
-        """Raises ``InvalidArgument`` for arrays of other sizes than those that the options fix."""
-        for name, value in feed.items():
-            arg = self._args.get(name)
-            dims = getattr(value, "shape", None)
-            if arg is not None and isinstance(dims, tuple):
-                error = explain.shape(arg, dims)
-                if error is not None:
-                    raise error
+    def get_input_memory_infos(self) -> list[OrtMemoryInfo]:
+        """The memory of each input."""
+        return [CPU_MEMORY for _ in self._inputs_meta]
 
-    def _failure(
-        self,
-        error: ModelError,
-        output_names: Sequence[str] | None,
-        feed: Mapping[str, Any],
-        run_options: RunOptions | None,
-    ) -> Exception:
-        """The exception for an error of a run."""
-        if run_options is not None and run_options.terminate:
-            return Fail.of(f"Exiting due to terminate flag being set to true: {error}")
-        unfit = explain.arguments(self._args, self._outputs_meta, output_names, feed)
-        return unfit if unfit is not None else errors.of_run(error)
+    def get_output_memory_infos(self) -> list[OrtMemoryInfo]:
+        """The memory of each output."""
+        return [CPU_MEMORY for _ in self._outputs_meta]
+
+    def get_tuning_results(self) -> list[Any]:
+        """Measurements that choose kernels. There are none."""
+        return []
+
+    @property
+    def _sess(self) -> Self:
+        """This session: ONNX Runtime has two classes, one inside the other."""
+        return self
+
+    def __getattr__(self, name: str) -> Any:
+        if name in METHODS:
+            refuse(f"InferenceSession.{name}")
+        raise AttributeError(f"'InferenceSession' object has no attribute '{name}'")
 
     def _load(
         self, chosen: Providers | None, provider_options: Sequence[dict[Any, Any]] | None
     ) -> None:
-        try:
-            named = providers.normalize(chosen, provider_options)
-            used = providers.effective(named)
-        except (ValueError, RuntimeError) as error:
-            if not self._enable_fallback:
-                raise
-            warnings.warn(f"{error}: the session uses {providers.CPU} only", stacklevel=4)
-            used = {providers.CPU: {}}
+        """Load the model for providers. Those of the options are for a session without others."""
+        options = self._sess_options
+        used = self._providers_for(chosen or options._providers or None, provider_options)
         try:
             arguments = providers.model_options(used)
         except ValueError as error:
             raise InvalidArgument.of(error) from error
-        options = self._sess_options
-        arguments.setdefault("threads", max(options.intra_op_num_threads, 0))
+        if options._canceled:
+            raise ModelLoadCanceled.of("the flag of SessionOptions that cancels loads is set")
+        arguments.setdefault("threads", min(max(options.intra_op_num_threads, 0), MAX_THREADS))
+        began = time.monotonic_ns()
         try:
             model = trident.Model(self._source, **arguments)
         except (ModelError, OSError) as error:
             raise errors.of_load(error, self._model_path) from error
         self._use(model, used)
+        if options.optimized_model_filepath:
+            optimized.write(model, self._source, options.optimized_model_filepath)
+        self._profile = None
+        if options.enable_profiling:
+            self._profile = Profile(options.profile_file_prefix)
+            self._profile.add_load(began)
+
+    def _providers_for(
+        self, chosen: Providers | None, provider_options: Sequence[dict[Any, Any]] | None
+    ) -> dict[str, dict[str, str]]:
+        try:
+            return providers.effective(providers.normalize(chosen, provider_options))
+        except (ValueError, RuntimeError) as error:
+            if not self._enable_fallback:
+                raise
+            warnings.warn(f"{error}: the session uses {providers.CPU} only", stacklevel=5)
+            return {providers.CPU: {}}
 
     def _use(self, model: trident.Model, used: dict[str, dict[str, str]]) -> None:
         """Take a model, and keep what is asked for often."""
         self._model, self._used = model, used
-        self._run: Callable[..., dict[str, Any]] = model.run
+        self._run = model.run
         self._sizes = dict(self._sess_options._dimensions)
         args = [NodeArg(info, self._sizes) for info in model.inputs]
         defaults = {info.name for info in model.inputs if _has_default(info)}
@@ -177,6 +177,14 @@ class Session:
         self._required = frozenset(self._args) - optional
         self._outputs_meta = [NodeArg(info, self._sizes) for info in model.outputs]
         self._model_meta = ModelMetadata(model)
+        given = self._sess_options._initializers
+        unknown = sorted(given.keys() - defaults)
+        if unknown:
+            raise Fail.of(
+                f"SessionOptions.add_initializer: {', '.join(unknown)} cannot be replaced, as only "
+                "initializers that are inputs of the graph can"
+            )
+        self._defaults = {name: value._value for name, value in given.items()}
 
     @property
     def _source(self) -> str | bytes:
@@ -184,13 +192,6 @@ class Session:
 
     _sess_options: SessionOptions
     _model_path: str | None
-
-
-def _unwrapped(feed: Mapping[str, Any]) -> dict[str, Any]:
-    """The feed with arrays in the place of values."""
-    return {
-        name: value._value if isinstance(value, OrtValue) else value for name, value in feed.items()
-    }
 
 
 def _has_default(info: trident.ValueInfo) -> bool:

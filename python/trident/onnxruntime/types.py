@@ -70,6 +70,11 @@ def by_number(number: int) -> Element | None:
     return _BY_NUMBER.get(number)
 
 
+def by_trident(name: str) -> Element | None:
+    """The element type that ``trident.Model`` calls so."""
+    return _BY_TRIDENT.get(name)
+
+
 def innermost(name: str) -> Element | None:
     """The element type within a type such as ``seq(tensor(float))``; ``None`` for a map."""
     inner = name.rpartition("tensor(")[2].rstrip(")")

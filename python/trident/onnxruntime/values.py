@@ -107,6 +107,8 @@ class OrtValue:
         if not hasattr(data, "__dlpack__"):
             data = _Capsule(data)
         array = np.from_dlpack(data)
+        if not array.flags.writeable and not isinstance(data, np.ndarray):
+            array = np.asarray(_Writable(array))
         if not array.flags.c_contiguous:
             raise RuntimeError("ORT only supports contiguous tensor for now: make a copy before")
         return cls._of(array.view(np.bool_) if is_bool and array.dtype == np.uint8 else array)
@@ -266,6 +268,14 @@ class OrtValueVector:
         return capsules if to_tensor is None else [to_tensor(capsule) for capsule in capsules]
 
 
+def copy_tensors(src: Sequence[OrtValue], dst: Sequence[OrtValue], stream: Any = None) -> None:
+    """Write the elements of some tensors to others, one to one."""
+    if len(src) != len(dst):
+        raise ValueError(f"as many sources as destinations are needed, not {len(src)}, {len(dst)}")
+    for source, destination in zip(src, dst):
+        destination.update_inplace(source)
+
+
 class _Capsule:
     """A capsule of DLPack as an object with the protocol's methods."""
 
@@ -282,6 +292,15 @@ class _Capsule:
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return (1, 0)
+
+
+class _Writable:
+    """The memory of an array that is only marked as read-only because its DLPack cannot say."""
+
+    def __init__(self, array: Array) -> None:
+        self.array = array
+        interface = array.__array_interface__
+        self.__array_interface__ = {**interface, "data": (interface["data"][0], False)}
 
 
 def _described(value: Any) -> str:

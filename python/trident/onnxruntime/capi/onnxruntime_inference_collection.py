@@ -3,12 +3,21 @@
 from typing import Any
 
 from trident.onnxruntime.absent import absent
+from trident.onnxruntime.binding import IOBinding
 from trident.onnxruntime.devices import OrtDevice
 from trident.onnxruntime.enums import OrtDeviceVendorId
 from trident.onnxruntime.session import InferenceSession, Session
-from trident.onnxruntime.values import OrtValue
+from trident.onnxruntime.values import OrtValue, copy_tensors
 
-__all__ = ["InferenceSession", "OrtDevice", "OrtDeviceVendorId", "OrtValue", "Session"]
+__all__ = [
+    "IOBinding",
+    "InferenceSession",
+    "OrtDevice",
+    "OrtDeviceVendorId",
+    "OrtValue",
+    "Session",
+    "copy_tensors",
+]
 
 
 def __getattr__(name: str) -> Any:

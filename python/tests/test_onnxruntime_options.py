@@ -1,0 +1,168 @@
+"""ONNX Runtime's interface: options that write files, end runs, or replace parts of the model. Each
+test also runs on ONNX Runtime itself, where that is installed."""
+
+import json
+import threading
+import time
+
+import numpy as np
+import pytest
+from onnxruntime_models import ENGINES, add, ones, ours, same
+from test_model import endless
+
+import trident
+
+
+@pytest.fixture(params=ENGINES)
+def ort(request):
+    return request.param
+
+
+def state(ort):
+    return ort.capi.onnxruntime_pybind11_state
+
+
+FEED = {"x": ones(2, 3), "y": ones(2, 3)}
+
+
+def test_a_profile_is_a_list_of_trace_events(ort, tmp_path):
+    options = ort.SessionOptions()
+    options.enable_profiling = True
+    options.profile_file_prefix = str(tmp_path / "profile")
+    session = ort.InferenceSession(add(), options)
+    start = session.get_profiling_start_time_ns
+    assert start() if callable(start) else start
+    for _ in range(2):
+        session.run(None, FEED)
+    path = session.end_profiling()
+    assert path.startswith(str(tmp_path / "profile")) and path.endswith(".json")
+    with open(path) as file:
+        events = json.load(file)
+    assert {event["ph"] for event in events} == {"X"}
+    assert all(event["dur"] >= 0 and event["ts"] >= 0 for event in events)
+    named = [event["name"] for event in events if event["cat"] == "Session"]
+    assert named.count("model_run") == 2 and "session_initialization" in named
+    nodes = [event for event in events if event["cat"] == "Node"]
+    assert len(nodes) == 2 and nodes[0]["name"].endswith("_kernel_time")
+    assert nodes[0]["name"].startswith("sum")
+    arguments = nodes[0]["args"]
+    assert arguments["op_name"].lower() == "add"
+    assert arguments["input_type_shape"] == [{"float": [2, 3]}, {"float": [2, 3]}]
+    assert arguments["output_type_shape"] == [{"float": [2, 3]}]
+    assert session.end_profiling() == ""
+    assert len(session.run(None, FEED)) == 1
+    assert ort.InferenceSession(add()).end_profiling() == ""
+
+
+def test_the_optimised_model_is_written_and_computes_the_same(ort, tmp_path):
+    options = ort.SessionOptions()
+    options.optimized_model_filepath = str(tmp_path / "optimised.onnx")
+    (expected,) = ort.InferenceSession(add(), options).run(None, FEED)
+    session = ort.InferenceSession(str(tmp_path / "optimised.onnx"))
+    assert np.array_equal(session.run(None, FEED)[0], expected)
+
+
+def test_an_initializer_that_is_an_input_is_replaced(ort):
+    options = ort.SessionOptions()
+    value = ort.OrtValue.ortvalue_from_numpy(np.array([[5, 6, 7]], np.float32))
+    options.add_initializer("y", value)
+    with pytest.raises(RuntimeError):
+        options.add_initializer("y", value)
+    with pytest.raises(RuntimeError):
+        options.add_initializer("x", ones(1))
+    if ort is ours:  # ONNX Runtime crashes.
+        session = ort.InferenceSession(add(np.zeros((1, 3), np.float32)), options)
+        assert session.run(None, {"x": ones(1, 3)})[0].tolist() == [[6, 7, 8]]
+        assert session.run(None, {"x": ones(1, 3), "y": ones(1, 3)})[0].tolist() == [[2, 2, 2]]
+
+
+def test_terminate_ends_a_run_that_has_begun(ort):
+    session = ort.InferenceSession(endless()[0])
+    options = ort.RunOptions()
+    failed = []
+
+    def run():
+        try:
+            session.run(None, {"x": ones(4)}, options)
+        except state(ort).Fail as error:
+            failed.append(str(error))
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    time.sleep(0.2)
+    assert thread.is_alive()
+    options.terminate = True
+    thread.join(60)
+    assert not thread.is_alive() and "terminate flag being set to true" in failed[0]
+
+
+def test_a_load_can_be_cancelled(ort):
+    options = ort.SessionOptions()
+    options.set_load_cancellation_flag(True)
+    with pytest.raises(state(ort).ModelLoadCanceled, match="MODEL_LOAD_CANCELED"):
+        ort.InferenceSession(add(), options)
+    options.set_load_cancellation_flag(False)
+    assert ort.InferenceSession(add(), options).get_inputs()
+
+
+def test_providers_can_be_among_the_options(ort):
+    options = ort.SessionOptions()
+    assert not options.has_providers()
+    with pytest.raises(state(ort).InvalidArgument, match="Failed to add provider"):
+        options.add_provider("CUDAExecutionProvider", {})
+    options.add_provider("CPUExecutionProvider", {})
+    assert options.has_providers()
+    assert ort.InferenceSession(add(), options).get_providers() == ["CPUExecutionProvider"]
+    options = ort.SessionOptions()
+    options.set_provider_selection_policy(ort.OrtExecutionProviderDevicePolicy.PREFER_CPU)
+    assert ort.InferenceSession(add(), options).get_providers() == ["CPUExecutionProvider"]
+
+
+def test_providers_can_be_set_later(ort):
+    session = ort.InferenceSession(add())
+    session.set_providers(["CPUExecutionProvider"])
+    assert session.get_providers() == ["CPUExecutionProvider"]
+    assert len(session.run(None, FEED)) == 1
+
+
+def test_a_compiled_model_is_written_and_loaded(tmp_path):
+    options = ours.SessionOptions()
+    options.optimized_model_filepath = str(tmp_path / "add.mps")
+    ours.InferenceSession(add(), options)
+    session = ours.InferenceSession(str(tmp_path / "add.mps"))
+    assert session.run(None, FEED)[0].tolist() == (2 * ones(2, 3)).tolist()
+    meta = session.get_modelmeta()
+    assert meta.graph_name == "g" and meta.producer_name == "tests"
+    assert isinstance(session._model, trident.Model)
+
+
+def test_models_with_data_files_are_not_written_elsewhere(tmp_path):
+    file = tmp_path / "same.onnx"
+    (tmp_path / "other").mkdir()
+    # A field that readers skip has the key that entries of data files have.
+    file.write_bytes(same("float32") + b"\xfa\x07\x0a\x0a\x08location")
+    options = ours.SessionOptions()
+    options.optimized_model_filepath = str(tmp_path / "other" / "same.onnx")
+    with pytest.raises(state(ours).Fail, match="its data files are in the folder of"):
+        ours.InferenceSession(str(file), options)
+    options.optimized_model_filepath = str(tmp_path / "again.onnx")
+    ours.InferenceSession(str(file), options)
+    assert (tmp_path / "again.onnx").read_bytes() == file.read_bytes()
+
+
+def test_what_is_refused_is_named():
+    options = ours.SessionOptions()
+    with pytest.raises(NotImplementedError, match="add_free_dimension_override_by_denotation"):
+        options.add_free_dimension_override_by_denotation("DATA_BATCH", 1)
+    with pytest.raises(NotImplementedError, match="SessionOptions.add_provider_for_devices"):
+        options.add_provider_for_devices([], {})
+    with pytest.raises(NotImplementedError, match="RunOptions.add_active_adapter"):
+        ours.RunOptions().add_active_adapter(None)
+    with pytest.raises(NotImplementedError, match="InferenceSession.get_input_epdevices"):
+        ours.InferenceSession(add()).get_input_epdevices()
+    with pytest.raises(NotImplementedError, match="set_provider_selection_policy"):
+        options.set_provider_selection_policy(ours.OrtExecutionProviderDevicePolicy.PREFER_NPU)
+    value = ours.OrtValue.ortvalue_from_numpy(ones(1))
+    options.add_initializer("unknown", value)
+    with pytest.raises(state(ours).Fail, match="unknown cannot be replaced"):
+        ours.InferenceSession(add(), options)

@@ -1,0 +1,49 @@
+"""Arrays over memory that a program gives by its address."""
+
+import ctypes
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+from trident.onnxruntime import types
+from trident.onnxruntime.values import Array
+
+
+def at(address: int, element_type: int | DTypeLike, shape: Sequence[int]) -> Array:
+    """The array at an address. ``element_type`` is NumPy's, or ONNX's number.
+
+    The memory is the caller's: it must be large enough, and outlive the array.
+    """
+    dtype = element_dtype(element_type)
+    dims = [int(size) for size in shape]
+    if any(size < 0 for size in dims):
+        raise ValueError(f"dimensions are at least 0, and the shape is {dims}")
+    size = math.prod(dims) * dtype.itemsize
+    if size == 0:
+        return np.empty(dims, dtype)
+    if int(address) <= 0:
+        raise ValueError(f"an array of {size} bytes needs memory, and buffer_ptr is {address}")
+    room: Any = (ctypes.c_ubyte * size).from_address(int(address))
+    return np.frombuffer(room, np.uint8).view(dtype).reshape(dims)
+
+
+def element_dtype(element_type: int | DTypeLike) -> "np.dtype[Any]":
+    """NumPy's type of elements that are given so, or by ONNX's number."""
+    if isinstance(element_type, int):
+        element = types.by_number(element_type)
+        if element is None or element.name == "string":
+            raise ValueError(f"element type {element_type} is no number of ONNX's for tensors")
+        return types.dtype(element)
+    dtype = np.dtype(element_type)
+    if dtype.hasobject or types.by_numpy(dtype) is None or dtype.kind in "SUT":
+        raise ValueError(f"memory cannot be bound as elements of {dtype}")
+    return dtype
+
+
+def overlap(one: Any, other: Any) -> bool:
+    """Whether two arrays may share memory."""
+    both = isinstance(one, np.ndarray) and isinstance(other, np.ndarray)
+    return both and np.may_share_memory(one, other)
