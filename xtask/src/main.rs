@@ -124,6 +124,8 @@ enum Suite {
     Edges,
     /// ONNX Runtime's own Python tests on `trident.onnxruntime`
     OrtPython,
+    /// Programs that carry their models, on ONNX Runtime and on `trident.onnxruntime`
+    Apps,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -182,6 +184,7 @@ fn run(command: Command) -> Result<Outcome> {
         Command::Conformance { suite: Suite::Backend, args } => {
             tritonserver::conformance(&args.args)
         }
+        Command::Conformance { suite: Suite::Apps, args } => apps(&args.args),
         Command::Bench { subject: Subject::Backend, args } => tritonserver::bench(&args.args),
         Command::Bench { subject: Subject::Msl, args } => msl::bench(&args.args),
         Command::Bench { subject: Subject::Pool, args }
@@ -283,6 +286,18 @@ fn with_package(
     for (variable, peer) in peers {
         command.env(variable, peer.build()?);
     }
+    Ok(Outcome::from(command.status()?.success()))
+}
+
+/// Build the Python package and compare the programs. Those that import PyTorch run in its environment.
+fn apps(args: &[String]) -> Result<Outcome> {
+    let tool = Tool::module(Venv::Apps, "apps_suite")?.args(args);
+    if wants_help(args) {
+        return Ok(Outcome::from(tool.into_command().status()?.success()));
+    }
+    let package = build::python_package(Venv::Torch, Profile::Release, Devices::Default)?;
+    let mut command = tool.package(&package)?.into_command();
+    command.env("TRIDENT_MINILM", minilm()?).env("TRIDENT_TORCH_PYTHON", Venv::Torch.ensure()?);
     Ok(Outcome::from(command.status()?.success()))
 }
 

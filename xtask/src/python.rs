@@ -31,6 +31,8 @@ pub(crate) enum Venv {
     Serving,
     /// ONNX Runtime beside the version of `onnx` that its own tests need.
     Ort,
+    /// Programs that carry their models.
+    Apps,
 }
 
 impl Venv {
@@ -40,7 +42,7 @@ impl Venv {
 
     /// Every environment.
     pub(crate) fn all() -> Vec<Venv> {
-        [Venv::CI, &[Venv::Ort]].concat()
+        [Venv::CI, &[Venv::Ort, Venv::Apps]].concat()
     }
 
     fn name(self) -> &'static str {
@@ -52,6 +54,7 @@ impl Venv {
             Venv::Darwin => "darwin",
             Venv::Serving => "serving",
             Venv::Ort => "ort",
+            Venv::Apps => "apps",
         }
     }
 

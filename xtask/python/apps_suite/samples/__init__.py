@@ -1,0 +1,1 @@
+"""Files for the programs: pictures of text, speech, files of many types, sentences."""
