@@ -268,7 +268,10 @@ pub fn transposed_conv(
     let n = x.len() - 2;
     let strides = per_axis("strides", strides, (1, n), 1, 1)?;
     let dilations = per_axis("dilations", dilations, (1, n), 1, 1)?;
-    let pads = per_axis("pads", pads, (2, n), 0, 0)?;
+    let mut pads = per_axis("pads", pads, (2, n), 0, 0)?;
+    if auto_pad == AutoPad::Valid {
+        pads.fill(0);
+    }
     let extra = per_axis("output_padding", output_padding, (1, n), 0, 0)?;
     // Some exporters write the whole shape.
     let output_shape = output_shape.filter(|s| !s.is_empty());
@@ -372,6 +375,12 @@ mod tests {
             AutoPad::NotSet,
         );
         assert_eq!(t.unwrap().dims, [1, 2, 10, 8]);
+        let (x, w, pads) = ([1, 1, 3], [1, 1, 3], [1, 1]);
+        let t = |auto_pad| {
+            transposed_conv(&x, &w, 1, None, None, None, Some(&pads), None, None, auto_pad)
+        };
+        assert_eq!(t(AutoPad::NotSet).unwrap().dims, [1, 1, 3]);
+        assert_eq!(t(AutoPad::Valid).unwrap().dims, [1, 1, 5]);
     }
 
     #[test]
