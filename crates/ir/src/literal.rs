@@ -105,6 +105,19 @@ impl Literal {
         }
     }
 
+    /// A rank-1 literal that keeps the vector, without a copy.
+    pub fn from_vec<T: Element>(values: Vec<T>) -> Literal {
+        struct Owner<T>(Vec<T>);
+        impl<T: Element> AsRef<[u8]> for Owner<T> {
+            fn as_ref(&self) -> &[u8] {
+                bytemuck::cast_slice(&self.0)
+            }
+        }
+        let dims = vec![values.len()];
+        let data = LiteralData::Bytes(Bytes::from_owner(Owner(values)));
+        Literal { dtype: T::DTYPE, dims, data }
+    }
+
     /// A rank-0 literal.
     pub fn scalar<T: Element>(value: T) -> Literal {
         Literal { dims: vec![], ..Literal::vector(&[value]) }
@@ -163,21 +176,26 @@ impl Literal {
         Type::fixed(self.dtype, &self.dims)
     }
 
-    /// The elements as `T`, if that is the element type. Copies, as no alignment is promised.
-    pub fn to_vec<T: Element>(&self) -> Option<Vec<T>> {
+    /// The elements in row-major order, if `T` is their type.
+    pub fn elements<T: Element>(&self) -> Option<impl ExactSizeIterator<Item = T>> {
         match &self.data {
             LiteralData::Bytes(bytes) if T::DTYPE == self.dtype => {
-                Some(bytes.chunks_exact(size_of::<T>()).map(bytemuck::pod_read_unaligned).collect())
+                Some(bytes.chunks_exact(size_of::<T>()).map(bytemuck::pod_read_unaligned))
             }
             _ => None,
         }
+    }
+
+    /// The elements as `T`, if that is the element type. Copies, as no alignment is promised.
+    pub fn to_vec<T: Element>(&self) -> Option<Vec<T>> {
+        Some(self.elements()?.collect())
     }
 
     /// The elements widened to `i64`, if they are integers that fit.
     pub fn to_i64s(&self) -> Option<Vec<i64>> {
         macro_rules! widen {
             ($t:ty, $wide:expr) => {
-                self.to_vec::<$t>()?.into_iter().map($wide).collect()
+                self.elements::<$t>()?.map($wide).collect()
             };
         }
         match self.dtype {
@@ -200,7 +218,7 @@ impl Literal {
     /// The elements widened to `f64`, if they are floats of 16 bits or more.
     pub fn to_f64s(&self) -> Option<Vec<f64>> {
         fn widen<T: Element + Into<f64>>(literal: &Literal) -> Option<Vec<f64>> {
-            Some(literal.to_vec::<T>()?.into_iter().map(Into::into).collect())
+            Some(literal.elements::<T>()?.map(Into::into).collect())
         }
         match self.dtype {
             DType::F64 => self.to_vec(),

@@ -81,7 +81,7 @@ impl Weights {
         (run, move |i| i / block / rows * block + i % block)
     }
 
-    /// The weights, each times its channel's factor; `None` where one would vanish or not be moderate.
+    /// The weights, each times its channel's factor; `None` where one would vanish, or is not moderate before or after.
     fn times(&self, scale: &[f64]) -> Option<Literal> {
         let (run, channel) = self.runs();
         macro_rules! times {
@@ -91,18 +91,29 @@ impl Weights {
                 for (i, run) in elements.chunks_mut(run).enumerate() {
                     let factor = *scale.get(channel(i))?;
                     for w in run {
-                        let old = std::mem::replace(w, (f64::from(*w) * factor) as $t);
+                        let old = f64::from(*w);
+                        *w = (old * factor) as $t;
                         exact &= (*w != 0.0) | (old == 0.0);
+                        exact &= is_moderate(<$t>::DTYPE, old);
                         exact &= is_moderate(<$t>::DTYPE, f64::from(*w));
                     }
                 }
-                exact.then(|| Literal::vector(&elements))?.with_dims(self.w.dims().to_vec())
+                exact.then(|| Literal::from_vec(elements))?.with_dims(self.w.dims().to_vec())
             }};
         }
         match self.w.dtype() {
             DType::F32 => times!(f32),
             DType::F64 => times!(f64),
             _ => None,
+        }
+    }
+
+    /// Whether the weights as they are are moderate.
+    fn are_moderate(&self) -> bool {
+        let moderate = |w: f64| is_moderate(self.w.dtype(), w);
+        match self.w.elements::<f32>() {
+            Some(mut weights) => weights.all(|w| moderate(w.into())),
+            None => self.w.to_f64s().is_some_and(|all| all.into_iter().all(moderate)),
         }
     }
 
@@ -115,8 +126,7 @@ impl Weights {
         scale: &[f64],
         shift: &[f64],
     ) -> Option<Change> {
-        let weights = self.w.to_f64s()?;
-        let mut all = scale.iter().chain(shift).chain(&self.bias).chain(&weights);
+        let mut all = scale.iter().chain(shift).chain(&self.bias);
         if scale.len() != self.bias.len() || !all.all(|v| is_moderate(self.w.dtype(), *v)) {
             return None;
         }
@@ -125,7 +135,8 @@ impl Weights {
         }
         let b = moderate(self.w.dtype(), &self.bias)?;
         let w = match scale.iter().all(|s| *s == 1.0) {
-            true => self.operand,
+            true if self.are_moderate() => self.operand,
+            true => return None,
             false => {
                 let w = self.times(scale)?;
                 cx.literal("weights", w)
