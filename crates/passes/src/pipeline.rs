@@ -242,11 +242,15 @@ impl Run<'_, '_> {
                     changed |= self.done("common-subexpressions", reports)?;
                 }
             }
+            let mut typed = false;
             if cx.enabled("fold") {
-                let reports = fold::constants(self.func, cx, self.keep);
-                changed |= self.done("fold", reports)?;
+                let reports = fold::constants(self.func, cx, self.keep)?;
+                typed = !self.done("fold", reports)?;
+                changed |= !typed;
             }
-            types::infer(self.func, cx)?;
+            if !typed {
+                types::infer(self.func, cx)?;
+            }
             if !changed {
                 break;
             }

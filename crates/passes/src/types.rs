@@ -9,9 +9,12 @@ pub(crate) fn infer(func: &mut Func, cx: &Context<'_>) -> Result<(), RewriteErro
     Ok(keeping(func, cx, |func| shape::infer(func, &HashMap::new()))?)
 }
 
-/// Small values that follow from shapes and constants.
-pub(crate) fn constants(func: &mut Func, cx: &Context<'_>) -> HashMap<ValueId, Literal> {
-    keeping(func, cx, shape::constants)
+/// Infers all types again, and returns the small values that follow from shapes and constants.
+pub(crate) fn constants(
+    func: &mut Func,
+    cx: &Context<'_>,
+) -> Result<HashMap<ValueId, Literal>, RewriteError> {
+    Ok(keeping(func, cx, shape::constants)?)
 }
 
 /// Calls `f`, which infers types. In a part of a function, each value keeps what was known of its type.

@@ -91,7 +91,9 @@ fn check_bias(cx: &View<'_>, bias: Option<usize>, channels: &Dim) -> Result<Dim,
     let Some(bias) = bias else { return Ok(channels.clone()) };
     cx.expect_rank(bias, 1)?;
     match cx.shape(bias) {
-        Some([n]) => cx.equal(channels, n, &format!("output channels and bias {}", cx.name(bias))),
+        Some([n]) => {
+            cx.equal(channels, n, format_args!("output channels and bias {}", cx.name(bias)))
+        }
         _ => Ok(channels.clone()),
     }
 }
@@ -170,9 +172,8 @@ fn convolved(
     let channels = match cx.shape(w) {
         Some(ws) => {
             let expected = dims::times(&ws[1], group);
-            let what =
-                format!("channels of {} against weights {}", cx.name_shape(x), cx.name_shape(w));
-            cx.equal(&xs[1], &expected, &what)?;
+            let (x, w) = (cx.name_shape(x), cx.name_shape(w));
+            cx.equal(&xs[1], &expected, format_args!("channels of {x} against weights {w}"))?;
             if let Some(m) = ws[0].fixed()
                 && m as i64 % group != 0
             {

@@ -75,7 +75,7 @@ fn fused_matmul(cx: &View<'_>) -> Shapes {
 fn bias(cx: &View<'_>, columns: &Dim) -> Result<(), ShapeError> {
     cx.expect_rank(2, 1)?;
     if let Some([n]) = cx.shape(2) {
-        cx.equal(n, columns, &format!("bias {} and columns", cx.name_shape(2)))?;
+        cx.equal(n, columns, format_args!("bias {} and columns", cx.name_shape(2)))?;
     }
     Ok(())
 }
@@ -89,7 +89,7 @@ fn n_bits(cx: &View<'_>) -> Shapes {
     bias(cx, &Dim::Fixed(weights.n))?;
     cx.expect_rank_from(0, 1)?;
     let Some((depth, rows)) = cx.shape(0).and_then(<[_]>::split_last) else { return nothing() };
-    cx.equal(depth, &Dim::Fixed(weights.k), &format!("{} and `k`", cx.name_shape(0)))?;
+    cx.equal(depth, &Dim::Fixed(weights.k), format_args!("{} and `k`", cx.name_shape(0)))?;
     one(rows.iter().cloned().chain([Dim::Fixed(weights.n)]).collect())
 }
 
@@ -112,10 +112,10 @@ fn product(cx: &View<'_>, a: usize, b: usize, trans_a: bool, trans_b: bool) -> S
     };
     let (batch_a, rows, inner_a) = matrix(x, true, trans_a);
     let (batch_b, inner_b, columns) = matrix(y, false, trans_b);
-    let names = format!("{} times {}", cx.name_shape(a), cx.name_shape(b));
-    cx.equal(&inner_a, &inner_b, &names)?;
-    let batch = dims::broadcast(&batch_a, &batch_b);
-    let mut shape = batch.ok_or_else(|| cx.error(format!("{names}: batches do not broadcast")))?;
+    let (left, right) = (cx.name_shape(a), cx.name_shape(b));
+    cx.equal(&inner_a, &inner_b, format_args!("{left} times {right}"))?;
+    let mut shape = dims::broadcast(&batch_a, &batch_b)
+        .ok_or_else(|| cx.error(format!("{left} times {right}: batches do not broadcast")))?;
     if x.len() > 1 {
         shape.push(rows);
     }
@@ -136,7 +136,7 @@ fn gemm(cx: &View<'_>) -> Shapes {
         _ => (Dim::Unknown, Dim::Unknown),
     };
     let ((rows, inner_a), (inner_b, columns)) = (side(0, at.trans_a), side(1, at.trans_b));
-    cx.equal(&inner_a, &inner_b, &format!("{} times {}", cx.name_shape(0), cx.name_shape(1)))?;
+    cx.equal(&inner_a, &inner_b, format_args!("{} times {}", cx.name_shape(0), cx.name_shape(1)))?;
     let shape = vec![rows, columns];
     if let Some(c) = cx.shape(2) {
         let fits = dims::broadcast(&shape, c).is_some_and(|s| {
@@ -155,7 +155,7 @@ fn det(cx: &View<'_>) -> Shapes {
     cx.expect_rank_from(0, 2)?;
     let Some(x) = cx.shape(0) else { return nothing() };
     let (batch, m) = x.split_at(x.len() - 2);
-    cx.equal(&m[0], &m[1], &format!("rows and columns of {}", cx.name_shape(0)))?;
+    cx.equal(&m[0], &m[1], format_args!("rows and columns of {}", cx.name_shape(0)))?;
     one(batch.to_vec())
 }
 

@@ -80,7 +80,7 @@ fn per_channel(cx: &View<'_>, operands: &[usize]) -> Result<(), ShapeError> {
             cx.equal(
                 &channels,
                 n,
-                &format!("channels of {} and {}", cx.name_shape(0), cx.name(i)),
+                format_args!("channels of {} and {}", cx.name_shape(0), cx.name(i)),
             )?;
         }
     }

@@ -146,8 +146,7 @@ fn squeeze(cx: &View<'_>) -> Shapes {
         (0..x.len()).filter(|&i| x[i] == Dim::Fixed(1)).collect()
     };
     for &axis in &axes {
-        let what = format!("axis {axis} of {}", cx.name_shape(0));
-        cx.equal(&x[axis], &Dim::Fixed(1), &what)?;
+        cx.equal(&x[axis], &Dim::Fixed(1), format_args!("axis {axis} of {}", cx.name_shape(0)))?;
     }
     let kept = x.iter().enumerate().filter(|(i, _)| !axes.contains(i));
     one(kept.map(|(_, d)| d.clone()).collect())

@@ -66,7 +66,7 @@ fn concat(cx: &View<'_>) -> Shapes {
             *to = if j == axis {
                 dims::add(to, from)
             } else {
-                cx.equal(to, from, &format!("axis {j} of {}", cx.name_shape(i)))?
+                cx.equal(to, from, format_args!("axis {j} of {}", cx.name_shape(i)))?
             };
         }
     }
@@ -173,7 +173,11 @@ fn split(cx: &View<'_>) -> Shapes {
             )));
         }
         let total = sizes.iter().fold(Dim::Fixed(0), |n, d| dims::add(&n, d));
-        cx.equal(&x[axis], &total, &format!("axis {axis} of {} and its parts", cx.name_shape(0)))?;
+        cx.equal(
+            &x[axis],
+            &total,
+            format_args!("axis {axis} of {} and its parts", cx.name_shape(0)),
+        )?;
         sizes
     } else {
         // Equal parts, rounded up; the last one is what remains.

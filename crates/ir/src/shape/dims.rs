@@ -1,6 +1,7 @@
 //! Arithmetic on dimensions that may be unknown.
 
 use super::expr::Expr;
+use crate::literal::checked_len;
 use crate::{Dim, Shape};
 
 /// `op` on two dimensions; unknown if one of them is, or if it has no answer.
@@ -23,17 +24,31 @@ pub(crate) fn add(a: &Dim, b: &Dim) -> Dim {
 
 /// Product; 0 wherever one is, even times an unknown.
 pub(crate) fn mul(a: &Dim, b: &Dim) -> Dim {
-    if [a, b].contains(&&Dim::Fixed(0)) { Dim::Fixed(0) } else { combine(a, b, Expr::mul) }
+    match (a, b) {
+        (Dim::Fixed(0), _) | (_, Dim::Fixed(0)) => Dim::Fixed(0),
+        (Dim::Fixed(a), Dim::Fixed(b)) => checked_len(&[*a, *b]).map_or(Dim::Unknown, Dim::Fixed),
+        _ => combine(a, b, Expr::mul),
+    }
 }
 
 /// Product of all.
 pub(crate) fn product(dims: &[Dim]) -> Dim {
-    dims.iter().fold(Dim::Fixed(1), |n, d| mul(&n, d))
+    // Numbers first: each product of expressions reads and writes a text.
+    let numbers: Vec<usize> = dims.iter().filter_map(Dim::fixed).collect();
+    let symbols = dims.iter().filter(|d| d.fixed().is_none());
+    match checked_len(&numbers) {
+        Some(0) => Dim::Fixed(0),
+        Some(n) => symbols.fold(Dim::Fixed(n), |n, d| mul(&n, d)),
+        None => Dim::Unknown,
+    }
 }
 
 /// Times a number.
 pub(crate) fn times(dim: &Dim, k: i64) -> Dim {
-    map(dim, |e| e.mul(&Expr::from(k)))
+    match usize::try_from(k) {
+        Ok(k) => mul(dim, &Dim::Fixed(k)),
+        Err(_) => map(dim, |e| e.mul(&Expr::from(k))),
+    }
 }
 
 /// A dimension divided by a number that must divide it; rounded down if it is symbolic.

@@ -40,15 +40,15 @@ pub fn infer(func: &mut Func, inputs: &HashMap<ValueId, Type>) -> Result<(), Sha
     run(func).map(|_| ())
 }
 
-/// Small values that follow from shapes and constants whatever the operands are, by value; types are refined
-/// on the way. A function that contradicts itself has none.
-pub fn constants(func: &mut Func) -> HashMap<ValueId, Literal> {
-    let known = run(func).unwrap_or_default();
+/// Infers all types again, and returns the small values that follow from shapes and constants whatever the operands are,
+/// by value.
+pub fn constants(func: &mut Func) -> Result<HashMap<ValueId, Literal>, ShapeError> {
+    let known = run(func)?;
     let literal = |(i, known): (usize, Option<Known>)| {
         let value = ValueId(i as u32);
         Some((value, known?.literal(func.ty(value).dtype()?)?))
     };
-    known.into_iter().enumerate().filter_map(literal).collect()
+    Ok(known.into_iter().enumerate().filter_map(literal).collect())
 }
 
 fn run(func: &mut Func) -> Result<Vec<Option<Known>>, ShapeError> {

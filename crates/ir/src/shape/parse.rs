@@ -7,6 +7,9 @@ const MAX_NESTING: usize = 16;
 
 /// The expression that a text spells; `None` if it is not one.
 pub(super) fn parse(text: &str) -> Option<Expr> {
+    if is_identifier(text) {
+        return Some(Expr::name(text.into()));
+    }
     let mut parser = Parser { rest: text.trim(), nesting: 0 };
     let expr = parser.sum()?;
     parser.rest.is_empty().then_some(expr)

@@ -8,6 +8,7 @@ use super::values::Values;
 use crate::op::kinds::Int;
 use crate::op::view;
 use crate::{AttrName, DType, Dim, Func, Op, Shape, Type, ValueId, geometry};
+use std::fmt::{self, Display};
 
 /// An op, the types of its operands and what is known of their values.
 pub(crate) struct View<'a> {
@@ -121,20 +122,20 @@ impl<'a> View<'a> {
         }
     }
 
-    /// How errors name operand `i`.
-    pub(crate) fn name(&self, i: usize) -> String {
-        match self.op.input(i) {
-            Some(v) => format!("`{}`", self.func.info(v).name),
-            None => format!("operand {i}"),
-        }
+    /// How errors name operand `i`. Nothing is written until there is an error.
+    pub(crate) fn name(&self, i: usize) -> impl Display {
+        fmt::from_fn(move |f| match self.op.input(i) {
+            Some(v) => write!(f, "`{}`", self.func.info(v).name),
+            None => write!(f, "operand {i}"),
+        })
     }
 
     /// Name and shape of operand `i`.
-    pub(crate) fn name_shape(&self, i: usize) -> String {
-        match self.shape(i) {
-            Some(shape) => format!("{} {}", self.name(i), dims::show(shape)),
-            None => self.name(i),
-        }
+    pub(crate) fn name_shape(&self, i: usize) -> impl Display {
+        fmt::from_fn(move |f| match self.shape(i) {
+            Some(shape) => write!(f, "{} {}", self.name(i), dims::show(shape)),
+            None => self.name(i).fmt(f),
+        })
     }
 
     /// An error of this op.
@@ -180,7 +181,7 @@ impl<'a> View<'a> {
     }
 
     /// The more precise of two dimensions; an error if they are known to differ.
-    pub(crate) fn equal(&self, a: &Dim, b: &Dim, what: &str) -> Result<Dim, ShapeError> {
+    pub(crate) fn equal(&self, a: &Dim, b: &Dim, what: impl Display) -> Result<Dim, ShapeError> {
         dims::unify(a, b).ok_or_else(|| self.error(format!("{what}: {a} and {b} differ")))
     }
 
@@ -190,7 +191,8 @@ impl<'a> View<'a> {
         for &i in operands {
             let Some(shape) = self.shape(i) else { return Ok(None) };
             result = dims::broadcast(&result, shape).ok_or_else(|| {
-                let all: Vec<_> = operands.iter().map(|&i| self.name_shape(i)).collect();
+                let all: Vec<_> =
+                    operands.iter().map(|&i| self.name_shape(i).to_string()).collect();
                 self.error(format!("{} do not broadcast together", all.join(" and ")))
             })?;
         }

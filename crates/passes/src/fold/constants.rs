@@ -4,7 +4,7 @@ use crate::rewrite::{Change, Named, Rewriter, result, run as rewrite};
 use crate::types;
 use std::collections::HashMap;
 use trident_ir::op::Use;
-use trident_ir::rewrite::{Context, Evaluate, PassReport};
+use trident_ir::rewrite::{Context, Evaluate, PassReport, RewriteError};
 use trident_ir::{Func, Literal, Op, OpKind as K, ValueId};
 
 /// Results of more than this many bytes are computed on each run if they are larger than their operands, unless they
@@ -13,9 +13,13 @@ const MAX_GROWTH: usize = 1 << 20;
 
 /// Replaces ops on constants by their results, and values that follow from shapes by constants.
 ///
-/// Ops of the kinds to `keep` stay, because fusions look for them.
-pub(crate) fn run(func: &mut Func, cx: &Context<'_>, keep: &[K]) -> Vec<PassReport> {
-    let known = types::constants(func, cx);
+/// Ops of the kinds to `keep` stay, because fusions look for them. Infers all types first.
+pub(crate) fn run(
+    func: &mut Func,
+    cx: &Context<'_>,
+    keep: &[K],
+) -> Result<Vec<PassReport>, RewriteError> {
+    let known = types::constants(func, cx)?;
     let consumers = Consumers::of(func);
     let shapes = |cx: &mut Rewriter<'_>, op: &Op| from_shapes(cx, op, &known);
     let constants = |rewriter: &mut Rewriter<'_>, op: &Op| {
@@ -23,7 +27,7 @@ pub(crate) fn run(func: &mut Func, cx: &Context<'_>, keep: &[K]) -> Vec<PassRepo
     };
     let rules: [Named<'_>; 2] = [("fold-shapes", &shapes), ("fold-constants", &constants)];
     let rules: Vec<Named<'_>> = rules.into_iter().filter(|(name, _)| cx.enabled(name)).collect();
-    rewrite(func, &rules)
+    Ok(rewrite(func, &rules))
 }
 
 fn from_shapes(

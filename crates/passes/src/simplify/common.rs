@@ -3,6 +3,7 @@
 use crate::rewrite::{Change, Rewriter, run as rewrite};
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use trident_ir::literal::LiteralData;
 use trident_ir::rewrite::PassReport;
 use trident_ir::{Attr, Attrs, Func, Literal, Op, OpKind, ValueId};
@@ -10,8 +11,11 @@ use trident_ir::{Attr, Attrs, Func, Literal, Op, OpKind, ValueId};
 /// Constants of more bytes than this are compared by where their data are, not by what they are.
 const MAX_COMPARED: usize = 1 << 16;
 
-/// The properties that equal ops have in common, up to attributes.
-type Key = (OpKind, Vec<Option<ValueId>>, usize);
+/// Leading bytes of a constant that tell most others from it.
+const TOLD_APART_BY: usize = 64;
+
+/// The properties that equal ops have in common, with few others: kind, operands, number of results, and [`fingerprint`].
+type Key = (OpKind, Vec<Option<ValueId>>, usize, u64);
 
 /// Attributes and results of the ops seen, by what they have in common.
 type Seen = HashMap<Key, Vec<(Attrs, Vec<Option<ValueId>>)>>;
@@ -27,7 +31,8 @@ fn repeat(cx: &mut Rewriter<'_>, op: &Op, seen: &RefCell<Seen>) -> Option<Change
         return None;
     }
     let mut seen = seen.borrow_mut();
-    let known = seen.entry((op.kind, op.inputs.clone(), op.outputs.len())).or_default();
+    let key = (op.kind, op.inputs.clone(), op.outputs.len(), fingerprint(&op.attrs));
+    let known = seen.entry(key).or_default();
     let usable = |outputs: &[Option<ValueId>]| {
         // The earlier op must be visible from here and have all results asked for here.
         let mut visible = outputs.iter().flatten().all(|v| cx.producer(*v).is_some());
@@ -44,6 +49,21 @@ fn repeat(cx: &mut Rewriter<'_>, op: &Op, seen: &RefCell<Seen>) -> Option<Change
             None
         }
     }
+}
+
+/// A number that equal attributes share. It tells constants apart, of which a model may have thousands.
+fn fingerprint(attrs: &Attrs) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    for (_, attr) in attrs.iter() {
+        if let Attr::Tensor(literal) = attr {
+            literal.dims().hash(&mut hasher);
+            match literal.data() {
+                LiteralData::Bytes(b) => b[..b.len().min(TOLD_APART_BY)].hash(&mut hasher),
+                LiteralData::Strings(s) => s.first().hash(&mut hasher),
+            }
+        }
+    }
+    hasher.finish()
 }
 
 fn same_attrs(a: &Attrs, b: &Attrs) -> bool {
