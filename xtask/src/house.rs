@@ -143,7 +143,7 @@ const COUNTS: &[Count] = &[
     Count {
         name: "median",
         explanation: "lines of the median file",
-        limit: 148,
+        limit: 147,
         goal: 150,
         places: |sources| {
             let mut lines: Vec<usize> =
