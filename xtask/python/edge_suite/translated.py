@@ -88,12 +88,100 @@ def quantities(random):
     yield f"{name} by columns", name, by_columns, {}, CLOSE
 
 
+def of_quantities(random):
+    """Operators that compute on what quantised tensors stand for."""
+    x, y = quantised(random, 1, 3, 6, 5), quantised(random, 1, 3, 6, 5)
+    scale, zero = np.array(np.float32(0.03)), np.array(77, np.uint8)
+    one = [*x, scale, zero]
+    for name, attributes in [
+        ("QLinearSigmoid", {}),
+        ("QLinearLeakyRelu", {"alpha": 0.2}),
+        ("QLinearGlobalAveragePool", {}),
+        ("QLinearAveragePool", {"kernel_shape": [3, 2], "strides": [2, 1], "pads": [1, 0, 1, 1]}),
+        ("QLinearSoftmax", {"axis": -1, "opset": 13}),
+        ("QLinearSoftmax", {"axis": 1, "opset": 13}),
+        ("QLinearSoftmax", {"axis": 1, "opset": 11}),
+    ]:
+        yield f"{name} {attributes}", name, one, attributes, ONE_STEP
+    counted = {"kernel_shape": [3, 3], "pads": [1, 1, 1, 1], "count_include_pad": 1}
+    yield "QLinearAveragePool with pads", "QLinearAveragePool", one, counted, ONE_STEP
+    joined = [scale, zero, *x, *y]
+    yield "QLinearConcat", "QLinearConcat", joined, {"axis": 1}, ONE_STEP
+    choice = random.integers(0, 2, (6, 5)).astype(bool)
+    chosen = [choice, *x, *y, scale, zero]
+    yield "QLinearWhere", "QLinearWhere", chosen, {}, ONE_STEP
+
+
+def quantised_products(random):
+    a, b = quantised(random, 3, 4), quantised(random, 5, 4)
+    c = random.integers(-9999, 9999, 5).astype(np.int32)
+    scale, zero = np.array(np.float32(1.7)), np.array(120, np.uint8)
+    name, attributes = "QGemm", {"transB": 1}
+    yield name, name, [*a, *b, c, scale, zero], attributes, ONE_STEP
+    yield f"{name} of alpha", name, [*a, *b, c, scale, zero], attributes | {"alpha": 0.5}, ONE_STEP
+    yield f"{name} to floats", name, [*a, *b, c], attributes, CLOSE
+    turned = [a[0].T.copy(), *a[1:], *b, None, scale, zero]
+    yield f"{name} with both transposed", name, turned, attributes | {"transA": 1}, ONE_STEP
+    scales = random.uniform(0.01, 0.1, 5).astype(np.float32)
+    zeros = np.full(5, 128, np.uint8)
+    columns = [*a, b[0].T.copy(), scales, zeros, c, scale, zero]
+    yield f"{name} by columns", name, columns, {}, ONE_STEP
+
+
+def embeddings(random):
+    ids = random.integers(0, 9, (2, 4)).astype(np.int32)
+    segments = random.integers(0, 2, (2, 4)).astype(np.int32)
+    tables = [floats(random, n, 8) for n in (9, 6, 2)]
+    gamma, beta = floats(random, 8), floats(random, 8)
+    mask = random.integers(0, 3, (2, 4)).astype(np.int32)
+    name, close = "EmbedLayerNormalization", {"rtol": 1e-4, "atol": 1e-5}
+    full = [ids, segments, *tables, gamma, beta]
+    yield name, name, full, {"epsilon": 1e-5}, close
+    yield f"{name} with a mask", name, [*full, mask], {}, close
+    at = random.integers(0, 6, (2, 4)).astype(np.int32)
+    yield f"{name} at positions", name, [*full, None, at], {}, close
+    plain = [ids, None, *tables[:2], None, gamma, beta]
+    yield f"{name} without segments", name, plain, {}, close
+    parts = [quantised(random, *shape) for shape in ((9, 8), (6, 8), (2, 8), (8,), (8,))]
+    numbers, scales, zeros = zip(*parts, strict=True)
+    name = "QEmbedLayerNormalization"
+    yield name, name, [ids, segments, *numbers, mask, *scales, *zeros], {}, close
+
+
+def to_numbers(random):
+    """The standard's operators in ONNX Runtime's set."""
+    x, scale = floats(random, 3, 4), np.array(np.float32(0.001))
+    wide = random.integers(-30000, 30000, (3, 4)).astype(np.int16)
+    zero = np.array(-300, np.int16)
+    yield "DequantizeLinear of 16 bits", "DequantizeLinear", [wide, scale, zero], {}, CLOSE
+    row = random.uniform(0.01, 0.1, 4).astype(np.float32)
+    by_axis = [wide.view(np.uint16), row, np.full(4, 9, np.uint16)]
+    yield "DequantizeLinear by columns", "DequantizeLinear", by_axis, {"axis": 1}, CLOSE
+    bytes_ = [x, np.array(np.float32(0.02)), np.array(100, np.uint8)]
+    yield "QuantizeLinear", "QuantizeLinear", bytes_, {}, {"rtol": 0, "atol": 0}
+
+
+def result_of(op, operands):
+    """The element type of the result."""
+    if op == "QGemm":
+        return BYTE if len(operands) > 7 else FLOAT
+    return BYTE if op.startswith("QLinear") or op == "QuantizeLinear" else FLOAT
+
+
+def results_of(op, operands):
+    """Names and types of the results."""
+    results = {"y": (result_of(op, operands), None)}
+    if op.endswith("EmbedLayerNormalization"):
+        results["index"] = (TensorProto.INT32, None)
+    return results
+
+
 def compare(suite, op, operands, attributes, tolerance):
     """Compare a node in both engines: its operands are inputs, or constants but for the first."""
     names = [f"x{i}" if x is not None else "" for i, x in enumerate(operands)]
     domain, op = (DOMAIN, op) if op else ("", "SimplifiedLayerNormalization")
-    node = helper.make_node(op, names, ["y"], domain=domain, **attributes)
-    declared = {"y": (BYTE if op.startswith("QLinear") else FLOAT, None)}
+    declared = results_of(op, operands)
+    node = helper.make_node(op, names, list(declared), domain=domain, **attributes)
     given = {name: x for name, x in zip(names, operands, strict=True) if name}
     for constant in (False, True):
         inputs = {
@@ -107,8 +195,20 @@ def compare(suite, op, operands, attributes, tolerance):
         same(suite.trident(built, arrays), suite.onnxruntime(built, arrays), tolerance)
 
 
+FAMILIES = (
+    unary,
+    products,
+    rotations,
+    quantities,
+    of_quantities,
+    quantised_products,
+    embeddings,
+    to_numbers,
+)
+
+
 def run(suite):
     random = suite.random("all")
-    for family in (unary, products, rotations, quantities):
+    for family in FAMILIES:
         for name, *case in family(random):
             suite.check(name, lambda case=case: compare(suite, *case))

@@ -5,8 +5,10 @@
 //! does not read are refused automatically.
 
 mod activation;
+mod embedding;
 mod norm;
 mod product;
+mod qlinear;
 mod quant;
 mod rotary;
 #[cfg(test)]
@@ -20,8 +22,10 @@ use crate::import::node::Node;
 pub(crate) fn operators() -> impl Iterator<Item = &'static Translation> {
     let families = [
         activation::OPERATORS,
+        embedding::OPERATORS,
         norm::OPERATORS,
         product::OPERATORS,
+        qlinear::OPERATORS,
         quant::OPERATORS,
         rotary::OPERATORS,
     ];

@@ -144,6 +144,76 @@ fn quantised_arithmetic() {
 }
 
 #[test]
+fn operators_on_quantised_tensors() {
+    let bytes = |dims: &[usize]| Type::fixed(DType::U8, dims);
+    let [scale] = f32s([&[]]);
+    let part = |dims: &[usize]| vec![bytes(dims), scale.clone(), bytes(&[])];
+    let of_one = [part(&[1, 2, 4, 4]), vec![scale.clone(), bytes(&[])]].concat();
+    let window = || vec![attr("kernel_shape", &[2i64, 2][..])];
+    let softmax = |opset: i64| vec![attr("axis", 1), attr("opset", opset)];
+    for (op, attrs, ops) in [
+        ("QLinearAveragePool", window(), "average_pool"),
+        ("QLinearGlobalAveragePool", vec![], "global_average_pool"),
+        ("QLinearLeakyRelu", vec![], "leaky_relu"),
+        ("QLinearSigmoid", vec![], "sigmoid"),
+        ("QLinearSoftmax", softmax(13), "softmax"),
+        ("QLinearSoftmax", softmax(12), "shape flatten softmax reshape"),
+    ] {
+        let (_, text) = becomes(single(&format!("y = {op}(x, s, z, t, w)"), attrs, &of_one));
+        assert_eq!(text, format!("dequantize_linear {ops} quantize_linear"), "{op}");
+    }
+    let nhwc = single(
+        "y = QLinearGlobalAveragePool(x, s, z, t, w)",
+        vec![attr("channels_last", 1)],
+        &of_one,
+    );
+    let error = load(&model(21, nhwc)).unwrap_err().to_string();
+    assert!(error.contains("`channels_last`"), "{error}");
+
+    let joined = [vec![scale.clone(), bytes(&[])], part(&[2, 3]), part(&[4, 3])].concat();
+    let text = "y = QLinearConcat(t, w, x, s, z, a, b, c)";
+    let (_, text) = becomes(single(text, vec![attr("axis", 0)], &joined));
+    assert_eq!(text, "dequantize_linear dequantize_linear concat quantize_linear");
+    let condition = vec![Type::fixed(DType::Bool, &[2, 3])];
+    let chosen = [condition, part(&[2, 3]), part(&[3]), vec![scale.clone(), bytes(&[])]].concat();
+    let (_, text) = becomes(single("y = QLinearWhere(q, x, s, z, a, b, c, t, w)", vec![], &chosen));
+    assert_eq!(text, "dequantize_linear dequantize_linear where quantize_linear");
+}
+
+#[test]
+fn quantised_products_with_a_bias() {
+    let bytes = |dims: &[usize]| Type::fixed(DType::U8, dims);
+    let [scale] = f32s([&[]]);
+    let sums = Type::fixed(DType::I32, &[4]);
+    let operands = [bytes(&[3, 2]), scale.clone(), bytes(&[]), bytes(&[4, 3]), scale.clone()];
+    let types = [&operands[..], &[bytes(&[]), sums, scale, bytes(&[])]].concat();
+    let transposed = vec![attr("transA", 1), attr("transB", 1)];
+    let text = "y = QGemm(a, s, z, b, t, w, c, u, v)";
+    let (func, text) = becomes(single(text, transposed, &types));
+    assert_eq!(text, "transpose transpose matmul_integer add cast mul div mul quantize_linear");
+    assert_eq!(func.ty(func.body.results[0]).dtype(), Some(DType::U8));
+    let (func, _) = becomes(single("y = QGemm(a, s, z, b, t, w)", vec![attr("transA", 1)], &types));
+    assert_eq!(func.ty(func.body.results[0]).dtype(), Some(DType::F32));
+}
+
+#[test]
+fn embeddings() {
+    let ids = || Type::fixed(DType::I32, &[2, 3]);
+    let [words, positions, segments, row] = f32s([&[9, 8], &[5, 8], &[2, 8], &[8]]);
+    let types = [ids(), ids(), words, positions, segments, row.clone(), row, ids()];
+    let text = "y, m, s = EmbedLayerNormalization(i, j, w, p, g, a, b, k)";
+    let (_, text) = becomes(single(text, vec![attr("epsilon", 1e-5f32)], &types));
+    assert!(text.ends_with("add add layer_normalization equal cast reduce_sum"), "{text}");
+    let alone = [&types[..1], &types[2..4], &types[5..7]].concat();
+    let text = "y = EmbedLayerNormalization(i, , w, p, , a, b)";
+    let (_, text) = becomes(single(text, vec![], &alone));
+    assert!(text.ends_with("gather gather add layer_normalization"), "{text}");
+    let graph = single("y = EmbedLayerNormalization(i, j, w, p, , a, b)", vec![], &types);
+    let error = load(&model(21, graph)).unwrap_err().to_string();
+    assert!(error.contains("without `segment_embedding`"), "{error}");
+}
+
+#[test]
 fn packed_weights_are_a_fused_product() {
     let sizes = |bits: i64| {
         let all = [("K", 20), ("N", 3), ("bits", bits), ("block_size", 16), ("accuracy_level", 4)];

@@ -8,7 +8,7 @@ mod moves;
 mod norm;
 mod resize;
 pub(crate) mod shape;
-mod softmax;
+pub(crate) mod softmax;
 #[cfg(test)]
 mod tests;
 

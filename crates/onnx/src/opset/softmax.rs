@@ -15,7 +15,7 @@ fn along_last_axis(b: &mut Builder<'_>, kind: OpKind, x: ValueId) -> Result<Valu
     }
 }
 
-/// Flattens to a matrix at `axis` (by default 1), works along its rows, and restores the shape.
+/// The operator in its old form; `axis` is 1 by default.
 pub(super) fn flattened(
     b: &mut Builder<'_>,
     node: &mut Node<'_>,
@@ -25,12 +25,22 @@ pub(super) fn flattened(
     let x = node.need(0, "x")?;
     let axis = node.take_int("axis")?.unwrap_or(1);
     node.finish()?;
+    Ok(Step::Done(vec![Some(over_axes_from(b, op.kind, x, axis)?)]))
+}
+
+/// One distribution over all axes from `axis` on.
+pub(crate) fn over_axes_from(
+    b: &mut Builder<'_>,
+    kind: OpKind,
+    x: ValueId,
+    axis: i64,
+) -> Result<ValueId, OnnxError> {
     let rank = b.func.ty(x).shape().and_then(|s| i64::try_from(s.len()).ok());
     if axis == -1 || (axis >= 0 && rank == axis.checked_add(1)) {
-        return Ok(Step::Done(vec![Some(along_last_axis(b, op.kind, x)?)]));
+        return Ok(along_last_axis(b, kind, x)?);
     }
     let shape = shape(b, x)?;
     let rows = b.add(ops::Flatten::new(x).axis(axis))?;
-    let y = along_last_axis(b, op.kind, rows)?;
-    Ok(Step::Done(vec![Some(reshape(b, y, shape)?)]))
+    let y = along_last_axis(b, kind, rows)?;
+    reshape(b, y, shape)
 }
