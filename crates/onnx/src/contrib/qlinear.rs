@@ -3,11 +3,11 @@
 use super::{must_be_off, operator, unsupported};
 use crate::catalog::By::{Composed, FormOf};
 use crate::catalog::Translation;
-use crate::error::{OnnxError, OnnxErrorKind};
+use crate::error::OnnxError;
 use crate::import::control::Outputs;
 use crate::import::node::Node;
+use crate::opset::shape::{ints, reshape};
 use crate::opset::{Step, missing, softmax};
-use trident_ir::op::words::AutoPad;
 use trident_ir::{Builder, DType, Literal, OpKind, ValueId, ops};
 
 pub(super) static OPERATORS: &[Translation] = &[
@@ -29,8 +29,8 @@ fn scalar(b: &mut Builder<'_>, x: ValueId) -> Result<ValueId, OnnxError> {
     if b.func.ty(x).dims().as_deref() != Some(&[1][..]) {
         return Ok(x);
     }
-    let shape = b.literal(Literal::vector::<i64>(&[]));
-    Ok(b.add(ops::Reshape::new(x, shape))?)
+    let no_axes = ints(b, &[]);
+    reshape(b, x, no_axes)
 }
 
 /// The numbers that a quantised operand stands for.
@@ -100,6 +100,10 @@ fn softmax_of_numbers(b: &mut Builder<'_>, node: &mut Node<'_>) -> Result<Output
     })
 }
 
+/// The attributes of a pool, which the standard's op has too.
+const POOL: &[&str] =
+    &["auto_pad", "ceil_mode", "count_include_pad", "kernel_shape", "pads", "strides"];
+
 const CHANNELS_LAST: &str = "attribute `channels_last`";
 
 fn global_average_pool(b: &mut Builder<'_>, node: &mut Node<'_>) -> Result<Outputs, OnnxError> {
@@ -110,25 +114,9 @@ fn global_average_pool(b: &mut Builder<'_>, node: &mut Node<'_>) -> Result<Outpu
 fn average_pool(b: &mut Builder<'_>, node: &mut Node<'_>) -> Result<Outputs, OnnxError> {
     must_be_off(node, "channels_last", CHANNELS_LAST)?;
     unary(b, node, |b, node, x| {
-        let window = node.take_ints("kernel_shape")?.ok_or_else(|| missing("kernel_shape"))?;
-        let mut pool = ops::AveragePool::new(x).kernel_shape(window);
-        if let Some(text) = node.take_str("auto_pad")? {
-            let word = AutoPad::by_text(&text).ok_or_else(|| OnnxErrorKind::AttributeValue {
-                name: "auto_pad".to_owned(),
-                found: text,
-                expected: "NOTSET, VALID, SAME_UPPER or SAME_LOWER",
-            })?;
-            pool = pool.auto_pad(word);
-        }
-        pool = pool.ceil_mode(node.take_int("ceil_mode")?.unwrap_or(0) != 0);
-        pool = pool.count_include_pad(node.take_int("count_include_pad")?.unwrap_or(0) != 0);
-        if let Some(pads) = node.take_ints("pads")? {
-            pool = pool.pads(pads);
-        }
-        if let Some(strides) = node.take_ints("strides")? {
-            pool = pool.strides(strides);
-        }
-        Ok(b.add(pool)?)
+        let mut pool = ops::AveragePool::new(x).into_op();
+        node.pass_on(&mut pool, POOL)?;
+        Ok(b.append(pool, 1)?[0])
     })
 }
 

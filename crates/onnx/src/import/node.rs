@@ -171,19 +171,20 @@ impl<'a> Node<'a> {
         }
         op.outputs = self.results(func, self.outputs().max(least));
         for (name, value) in self.attrs {
-            let known = decl.attrs.iter().find(|a| !a.internal && a.name == snake_case(name));
-            let attr =
-                known.ok_or_else(|| OnnxErrorKind::UnknownAttribute { name: name.to_owned() })?;
-            if let Some(value) = fit(attr, name, value)? {
-                generic::set(&mut op, attr, value);
-            }
+            give(&mut op, name, value)?;
         }
-        for attr in decl.attrs {
-            if matches!(attr.default, Default::Required(_)) && generic::get(&op, attr).is_none() {
-                return Err(OnnxErrorKind::MissingAttribute { name: attr.name.to_owned() });
-            }
-        }
+        check_required(&op)?;
         Ok(op)
+    }
+
+    /// Gives an op the attributes of these names that the node has, checked against the op table.
+    pub(crate) fn pass_on(&mut self, op: &mut Op, names: &[&str]) -> Result<(), OnnxErrorKind> {
+        for name in names {
+            if let Some(value) = self.remove(name) {
+                give(op, name, value)?;
+            }
+        }
+        check_required(op)
     }
 
     /// Completes an op and appends it; gives its results.
@@ -207,6 +208,26 @@ fn trim(operands: &mut Vec<Option<ValueId>>) {
     while operands.last() == Some(&None) {
         operands.pop();
     }
+}
+
+/// Gives an op an attribute by its name in the file.
+fn give(op: &mut Op, name: &str, value: Value<'_>) -> Result<(), OnnxErrorKind> {
+    let known = op.decl().attrs.iter().find(|a| !a.internal && a.name == snake_case(name));
+    let attr = known.ok_or_else(|| OnnxErrorKind::UnknownAttribute { name: name.to_owned() })?;
+    if let Some(value) = fit(attr, name, value)? {
+        generic::set(op, attr, value);
+    }
+    Ok(())
+}
+
+/// Checks that an op has the attributes that have no default.
+fn check_required(op: &Op) -> Result<(), OnnxErrorKind> {
+    for attr in op.decl().attrs {
+        if matches!(attr.default, Default::Required(_)) && generic::get(op, attr).is_none() {
+            return Err(OnnxErrorKind::MissingAttribute { name: attr.name.to_owned() });
+        }
+    }
+    Ok(())
 }
 
 /// An attribute's value in the kind that the op table declares; `None` if it says that there is none.
