@@ -134,13 +134,13 @@ impl Weights {
             *b = *b * s + t;
         }
         let b = moderate(self.w.dtype(), &self.bias)?;
-        let w = match scale.iter().all(|s| *s == 1.0) {
-            true if self.are_moderate() => self.operand,
-            true => return None,
-            false => {
-                let w = self.times(scale)?;
-                cx.literal("weights", w)
-            }
+        let w = if scale.iter().any(|s| *s != 1.0) {
+            let w = self.times(scale)?;
+            cx.literal("weights", w)
+        } else if self.are_moderate() {
+            self.operand
+        } else {
+            return None;
         };
         let b = cx.literal("bias", b);
         let inputs = [self.x, w, b].map(Some).to_vec();
