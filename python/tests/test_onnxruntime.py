@@ -172,6 +172,13 @@ def test_providers_of_other_engines_warn(ort):
     assert session.get_providers() == ["CPUExecutionProvider"]
 
 
+def test_warnings_name_the_line_that_asks_for_providers():
+    with pytest.warns(UserWarning) as told:
+        session = ours.InferenceSession(add(), providers=["NoSuchProvider"])
+        session.set_providers(["CUDAExecutionProvider", "CPUExecutionProvider"])
+    assert len(told) == 3 and {warning.filename for warning in told} == {__file__}
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

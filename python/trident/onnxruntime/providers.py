@@ -66,10 +66,10 @@ def normalize(
             warnings.warn(
                 f"Specified provider '{name}' is not in available provider names. "
                 f"Available providers: '{known}'",
-                stacklevel=6,
+                stacklevel=5,
             )
         if name in chosen:
-            warnings.warn(f"Duplicate provider '{name}' encountered, ignoring.", stacklevel=6)
+            warnings.warn(f"Duplicate provider '{name}' encountered, ignoring.", stacklevel=5)
             continue
         chosen[name] = {str(key): str(value) for key, value in given.items()}
     return chosen

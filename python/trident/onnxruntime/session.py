@@ -160,7 +160,7 @@ class Session(Runs):
         except (ValueError, RuntimeError) as error:
             if not self._enable_fallback:
                 raise
-            warnings.warn(f"{error}: the session uses {providers.CPU} only", stacklevel=5)
+            warnings.warn(f"{error}: the session uses {providers.CPU} only", stacklevel=4)
             return {providers.CPU: {}}
 
     def _use(self, model: trident.Model, used: dict[str, dict[str, str]]) -> None:
