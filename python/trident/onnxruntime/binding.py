@@ -96,7 +96,7 @@ class IOBinding:
 
     def get_outputs(self) -> list[OrtValue]:
         """The values of the bound outputs after the last run, in the order of binding."""
-        kinds = {arg.name: arg.type for arg in self._session.get_outputs()}
+        kinds = self._session._kinds()
         return [
             OrtValue._of(self._results.get(name, place), kinds.get(name))
             for name, place in self._places.items()

@@ -94,7 +94,7 @@ class Runs:
             if not isinstance(value, OrtValue):
                 raise TypeError(f"input {name} is an OrtValue, not {type(value)}")
         results = self.run(output_names, input_dict_ort_values, run_options)
-        kinds = {arg.name: arg.type for arg in self._outputs_meta}
+        kinds = self._kinds()
         names = output_names or kinds
         return [OrtValue._of(value, kinds[name]) for name, value in zip(names, results)]
 
@@ -149,6 +149,10 @@ class Runs:
         if profile is not None:
             profile.add_run(began, measured)
         return results
+
+    def _kinds(self) -> dict[str, str]:
+        """The types of the outputs by name, in the model's order."""
+        return {arg.name: arg.type for arg in self._outputs_meta}
 
     def _check_sizes(self, feed: Mapping[str, Any]) -> None:
         """Raises ``InvalidArgument`` for arrays of other sizes than those that the options fix."""

@@ -20,6 +20,8 @@ class Element(NamedTuple):
     numpy: str
     #: The name in ``trident.Model``.
     trident: str
+    #: The bits of an element that shares its byte with others.
+    bits: int | None = None
 
 
 #: Element types, the usual ones first.
@@ -47,14 +49,15 @@ ELEMENTS = tuple(
         ("float8e5m2", 19, "float8_e5m2", "f8e5m2"),
         ("float8e5m2fnuz", 20, "float8_e5m2fnuz", "f8e5m2fnuz"),
         ("float8e8m0", 24, "float8_e8m0fnu", "f8e8m0fnu"),
-        ("uint4", 21, "uint4", "u4"),
-        ("int4", 22, "int4", "i4"),
-        ("float4e2m1", 23, "float4_e2m1fn", "f4e2m1fn"),
-        ("uint2", 25, "uint2", "u2"),
-        ("int2", 26, "int2", "i2"),
+        ("uint4", 21, "uint4", "u4", 4),
+        ("int4", 22, "int4", "i4", 4),
+        ("float4e2m1", 23, "float4_e2m1fn", "f4e2m1fn", 4),
+        ("uint2", 25, "uint2", "u2", 2),
+        ("int2", 26, "int2", "i2", 2),
     )
 )
 
+_BY_NAME = {element.name: element for element in ELEMENTS}
 _BY_TRIDENT = {element.trident: element for element in ELEMENTS}
 _BY_NUMPY = {element.numpy: element for element in ELEMENTS}
 _BY_NUMBER = {element.number: element for element in ELEMENTS}
@@ -78,8 +81,7 @@ def by_trident(name: str) -> Element | None:
 def innermost(name: str) -> Element | None:
     """The element type within a type such as ``seq(tensor(float))``; ``None`` for a map."""
     inner = name.rpartition("tensor(")[2].rstrip(")")
-    known = [element for element in ELEMENTS if element.name == inner]
-    return known[0] if known and "map(" not in name else None
+    return None if "map(" in name else _BY_NAME.get(inner)
 
 
 def dtype(element: Element) -> "np.dtype[np.generic]":

@@ -12,9 +12,6 @@ from trident.onnxruntime.types import Element
 
 Array = NDArray[Any]
 
-#: Bits of the elements that have fewer than 8.
-_NARROW = {"uint4": 4, "int4": 4, "float4e2m1": 4, "uint2": 2, "int2": 2}
-
 
 class OrtValue:
     """A tensor, a sequence, a map, or an optional value without one.
@@ -69,7 +66,7 @@ class OrtValue:
         """A tensor in the memory of an array whose bytes are elements of another type."""
         element = _element(onnx_element_type)
         wanted = types.dtype(element)
-        if data.dtype.itemsize != wanted.itemsize or element.name in _NARROW:
+        if data.dtype.itemsize != wanted.itemsize or element.bits is not None:
             raise RuntimeError(
                 f"elements of {data.dtype} have {data.dtype.itemsize} bytes, and those of "
                 f"{element.name} do not: an array of elements of the same size is needed"
@@ -181,7 +178,7 @@ class OrtValue:
     def tensor_size_in_bytes(self) -> int:
         """The size of a tensor's elements, of which two or four of narrow types share a byte."""
         tensor = self._tensor()
-        bits = _NARROW.get(self._element.name) if self._element else None
+        bits = self._element.bits if self._element else None
         return tensor.nbytes if bits is None else (tensor.size * bits + 7) // 8
 
     def has_value(self) -> bool:
