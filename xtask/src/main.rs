@@ -134,6 +134,8 @@ enum Subject {
     Models,
     /// How long models take to load, as ONNX files and compiled
     Load,
+    /// Calls of models from Python
+    Calls,
     /// Triton kernels
     Kernels,
     /// Metal programs on an NVIDIA GPU beside Triton's own code; needs clang 22
@@ -201,6 +203,9 @@ fn run(command: Command) -> Result<Outcome> {
         }
         Command::Bench { subject: Subject::Load, args } => {
             bench_models("model_bench.load", &[], &args.args)
+        }
+        Command::Bench { subject: Subject::Calls, args } => {
+            with_package(Venv::Triton, "call_bench", &args.args, &[])
         }
         Command::Bench { subject: Subject::Kernels, args } => {
             let peers = [("TRIDENT_GEMM", Peer::Gemm)];

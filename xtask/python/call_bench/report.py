@@ -1,0 +1,55 @@
+"""Bars of the calls, and the tables of their figures."""
+
+from . import ENGINE, MODEL, PEER, SESSION
+
+#: Microseconds that `model(x)` may take beyond the engine's run.
+ABOVE_ENGINE = 5.0
+#: A call's time ÷ that of ONNX Runtime's `InferenceSession.run`.
+OF_PEER = 0.8
+#: Calls per second of threads on one model ÷ those of threads with models of their own.
+SHARED = 0.9
+
+
+def bars(figures):
+    """[(what, value, bound, whether it is met)] of medians."""
+    found, calls = [], figures["calls"]
+
+    def at_most(what, value, bound):
+        found.append((what, f"{value:.2f}", f"≤ {bound}", value <= bound))
+
+    above = (calls[MODEL]["median"] - calls[ENGINE]["median"]) * 1e6
+    at_most("model(x) above the engine's run, µs", above, ABOVE_ENGINE)
+    if PEER in calls:
+        for way in (MODEL, SESSION):
+            ratio = calls[way]["median"] / calls[PEER]["median"]
+            at_most(f"{way} ÷ {PEER}", ratio, OF_PEER)
+    for row in figures["threads"]:
+        ratio = row["ratio"]
+        what = f"{row['subject']}, {row['way']}: one for all threads ÷ one each"
+        found.append((what, f"{ratio:.2f}", f"≥ {SHARED}", ratio >= SHARED))
+    return found
+
+
+def bar_lines(figures):
+    yield "| bar | measured | wanted | |"
+    yield "|---|---:|---:|---|"
+    for what, value, bound, met in bars(figures):
+        yield f"| {what} | {value} | {bound} | {'met' if met else '**missed**'} |"
+
+
+def call_lines(figures):
+    """Markdown lines: microseconds of each way to make the call."""
+    yield f"| {figures['subject']} | median, µs | least, µs |"
+    yield "|---|---:|---:|"
+    for name, times in figures["calls"].items():
+        yield f"| {name} | {times['median'] * 1e6:.2f} | {times['least'] * 1e6:.2f} |"
+
+
+def thread_lines(figures):
+    """Markdown lines: calls per second of the threads."""
+    count = figures["thread_count"]
+    yield f"| {count} threads | by | one for all, calls/s | one each, calls/s | ratio |"
+    yield "|---|---|---:|---:|---:|"
+    for row in figures["threads"]:
+        cells = f"{row['one']:,.0f} | {row['each']:,.0f} | {row['ratio']:.2f}"
+        yield f"| {row['subject']} | {row['way']} | {cells} |"
