@@ -154,12 +154,12 @@ def test_what_is_refused_is_named():
     options = ours.SessionOptions()
     with pytest.raises(NotImplementedError, match="add_free_dimension_override_by_denotation"):
         options.add_free_dimension_override_by_denotation("DATA_BATCH", 1)
-    with pytest.raises(NotImplementedError, match="SessionOptions.add_provider_for_devices"):
-        options.add_provider_for_devices([], {})
+    with pytest.raises(NotImplementedError, match="SessionOptions.set_ep_context_data_read_func"):
+        options.set_ep_context_data_read_func(None)
     with pytest.raises(NotImplementedError, match="RunOptions.add_active_adapter"):
         ours.RunOptions().add_active_adapter(None)
-    with pytest.raises(NotImplementedError, match="InferenceSession.get_input_epdevices"):
-        ours.InferenceSession(add()).get_input_epdevices()
+    with pytest.raises(NotImplementedError, match="InferenceSession.release_captured_graph"):
+        ours.InferenceSession(add()).release_captured_graph(0)
     with pytest.raises(NotImplementedError, match="set_provider_selection_policy"):
         options.set_provider_selection_policy(ours.OrtExecutionProviderDevicePolicy.PREFER_NPU)
     value = ours.OrtValue.ortvalue_from_numpy(ones(1))

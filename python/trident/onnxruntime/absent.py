@@ -12,14 +12,11 @@ CLASSES = frozenset(
         "AdapterFormat",
         "LoraAdapter",
         "ModelCompiler",
-        "OrtArenaCfg",
         "OrtEpAssignedNode",
         "OrtEpAssignedSubgraph",
         "OrtEpContextData",
         "OrtEpContextDataBuffer",
-        "OrtEpDevice",
         "OrtExternalInitializerInfo",
-        "OrtHardwareDevice",
         "OrtSyncStream",
         "SparseBlockSparseView",
         "SparseCooView",
@@ -31,18 +28,9 @@ CLASSES = frozenset(
 #: Functions.
 FUNCTIONS = frozenset(
     (
-        "create_and_register_allocator",
-        "create_and_register_allocator_v2",
         "get_all_operator_schema",
         "get_all_opkernel_def",
-        "get_compatibility_info_from_model",
-        "get_compatibility_info_from_model_bytes",
-        "get_ep_devices",
-        "get_hardware_device_ep_incompatibility_details",
-        "get_hardware_devices",
-        "get_model_compatibility_for_ep_devices",
         "get_registered_ep_kernel_defs",
-        "is_dlpack_uint8_tensor",
         "pack_fp4_weights_for_cuda_moe_gemm",
         "quantize_matmul_2bits",
         "quantize_matmul_4bits",
@@ -59,7 +47,6 @@ FUNCTIONS = frozenset(
 #: Methods of sessions.
 METHODS = frozenset(
     (
-        "get_input_epdevices",
         "get_provider_graph_assignment_info",
         "release_captured_graph",
         "run_with_ortvaluevector",
@@ -72,7 +59,6 @@ METHODS = frozenset(
 OPTIONS_METHODS = frozenset(
     (
         "add_external_initializers_from_files_in_memory",
-        "add_provider_for_devices",
         "clear_ep_context_data_read_func",
         "set_ep_context_data_read_func",
         "set_provider_selection_policy_delegate",

@@ -1,6 +1,6 @@
 """``IOBinding``: inputs and outputs of a session that stay bound from run to run."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,8 +22,8 @@ class IOBinding:
     A bound array must not be resized or freed, and is read and written at every run.
     """
 
-    def __init__(self, session: "Session") -> None:
-        self._session = session
+    def __init__(self, session: "Session | InnerSession") -> None:
+        self._session = session._session if isinstance(session, InnerSession) else session
         self._inputs: dict[str, Any] = {}
         #: An array to write to, or ``None`` for a new one at every run.
         self._places: dict[str, Array | None] = {}
@@ -63,7 +63,12 @@ class IOBinding:
         _check_device(device_type, device_id)
         if element_type is None or shape is None or buffer_ptr is None:
             raise ValueError(f"input {name} needs element_type, shape and buffer_ptr")
-        self._inputs[name] = memory.at(buffer_ptr, element_type, shape)
+        try:
+            self._inputs[name] = memory.at(buffer_ptr, element_type, shape)
+        except memory.StringsError as error:
+            raise RuntimeError(
+                f"Only binding non-string Tensors is currently supported: {error}"
+            ) from error
 
     def bind_ortvalue_input(self, name: str, ortvalue: OrtValue) -> None:
         """Bind a value."""
@@ -167,7 +172,38 @@ class IOBinding:
 
 
 class SessionIOBinding(IOBinding):
-    """The same under the name of ONNX Runtime's extension module."""
+    """The same with the arguments of ONNX Runtime's extension module: a device has its number."""
+
+    def bind_input(self, name: str, *place: Any) -> None:
+        """Bind an array, a value, or memory by its device, element type, shape and address."""
+        if len(place) == 4 and isinstance(place[0], OrtDevice):
+            place = (place[0], 0, *place[1:])
+        super().bind_input(name, *place)
+
+    def bind_output(self, name: str, *place: Any) -> None:
+        """Bind an output to memory by its device, element type, shape and address, or to none."""
+        if len(place) == 4 and isinstance(place[0], OrtDevice):
+            place = (place[0], 0, *place[1:])
+        super().bind_output(name, *place)
+
+
+class InnerSession:
+    """A session with the methods of ONNX Runtime's extension module, which some programs call."""
+
+    def __init__(self, session: "Session") -> None:
+        self._session = session
+
+    def run_with_ort_values(
+        self,
+        feeds: Mapping[str, OrtValue],
+        output_names: Sequence[str],
+        run_options: RunOptions | None = None,
+    ) -> OrtValueVector:
+        """Run the model on values and to values."""
+        return OrtValueVector(self._session.run_with_ort_values(output_names, feeds, run_options))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._session, name)
 
 
 def _written(name: str, place: Array, result: Array) -> Array:

@@ -108,6 +108,7 @@ class OrtMemoryInfo:
         self.name, self.allocator_type = name, OrtAllocatorType(allocator_type)
         self.device_id, self.mem_type = int(device_id), OrtMemType(mem_type)
         self.device_mem_type, self.device_vendor_id = OrtDeviceMemoryType.DEFAULT, 0
+        self.device_type = OrtMemoryInfoDeviceType.CPU if name == "Cpu" else None
 
     @classmethod
     def create_v2(
@@ -124,7 +125,16 @@ class OrtMemoryInfo:
         made = cls(name, allocator_type, device_id, OrtMemType.DEFAULT)
         made.device_mem_type = OrtDeviceMemoryType(device_mem_type)
         made.device_vendor_id = int(vendor_id)
+        made.device_type = OrtMemoryInfoDeviceType(device_type)
         return made
+
+    @property
+    def is_cpu(self) -> bool:
+        """Whether it is memory of the CPU."""
+        return self.device_type == OrtMemoryInfoDeviceType.CPU
+
+    def __repr__(self) -> str:
+        return f"<OrtMemoryInfo {self.name}, device {self.device_id}, {self.allocator_type}>"
 
 
 CPU_MEMORY = OrtMemoryInfo("Cpu", OrtAllocatorType.ORT_ARENA_ALLOCATOR, 0, OrtMemType.DEFAULT)

@@ -114,6 +114,16 @@ class OrtCompiledModelCompatibility(_Constant):
     EP_UNSUPPORTED = 3
 
 
+class OrtDeviceEpIncompatibilityReason(_Constant):
+    """Why a provider cannot run on a device; reasons are bits."""
+
+    NONE = 0
+    DRIVER_INCOMPATIBLE = 1
+    DEVICE_INCOMPATIBLE = 2
+    MISSING_DEPENDENCY = 4
+    UNKNOWN = -0x80000000
+
+
 class OrtDeviceVendorId(_Constant):
     """PCI vendors of devices."""
 

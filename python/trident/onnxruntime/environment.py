@@ -13,7 +13,7 @@ def get_version_string() -> str:
 
 def get_build_info() -> str:
     """The build of this package."""
-    return f"Trident {VERSION}, with the interface of ONNX Runtime {INTERFACE_VERSION}"
+    return f"Build Info: Trident {VERSION}, with the interface of ONNX Runtime {INTERFACE_VERSION}"
 
 
 def get_device() -> str:

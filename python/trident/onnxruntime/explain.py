@@ -41,6 +41,8 @@ def arguments(
 
 
 def _value(arg: NodeArg, value: Any) -> Exception | None:
+    if arg.type.startswith("map(") and isinstance(value, Mapping):
+        return _keys(arg, value)
     if not arg.type.startswith("tensor("):
         return None
     if isinstance(value, dict) or isinstance(value, (type(None), int, float, complex)):
@@ -58,6 +60,16 @@ def _value(arg: NodeArg, value: Any) -> Exception | None:
             f"for input: {arg.name}"
         )
     return shape(arg, array.shape)
+
+
+def _keys(arg: NodeArg, value: Mapping[Any, Any]) -> Exception | None:
+    """The error of the first key of another type than the input has."""
+    wanted, name = (int, "int64_t") if arg.type.startswith("map(int64") else (str, "std::string")
+    wrong = [key for key in value if not isinstance(key, wanted)]
+    if not wrong:
+        return None
+    text = f"Unexpected key type  {type(wrong[0])}, it cannot be linked to C type {name}"
+    return RuntimeError(f"{text} for input '{arg.name}' of type {arg.type}")
 
 
 def shape(arg: NodeArg, dims: Sequence[int]) -> Exception | None:

@@ -12,6 +12,10 @@ from trident.onnxruntime import types
 from trident.onnxruntime.values import Array
 
 
+class StringsError(ValueError):
+    """Memory for strings, which have no bytes that a program could lend."""
+
+
 def at(address: int, element_type: int | DTypeLike, shape: Sequence[int]) -> Array:
     """The array at an address. ``element_type`` is NumPy's, or ONNX's number.
 
@@ -34,11 +38,15 @@ def element_dtype(element_type: int | DTypeLike) -> "np.dtype[Any]":
     """NumPy's type of elements that are given so, or by ONNX's number."""
     if isinstance(element_type, int):
         element = types.by_number(element_type)
-        if element is None or element.name == "string":
+        if element is not None and element.name == "string":
+            raise StringsError("strings cannot be bound by an address: bind an array")
+        if element is None:
             raise ValueError(f"element type {element_type} is no number of ONNX's for tensors")
         return types.dtype(element)
     dtype = np.dtype(element_type)
-    if dtype.hasobject or types.by_numpy(dtype) is None or dtype.kind in "SUT":
+    if dtype.hasobject or dtype.kind in "SUT":
+        raise StringsError(f"{dtype} cannot be bound by an address: bind an array")
+    if types.by_numpy(dtype) is None:
         raise ValueError(f"memory cannot be bound as elements of {dtype}")
     return dtype
 

@@ -4,9 +4,11 @@ Options that change results act, or are refused. Options that only tune ONNX Run
 that a program reads what it has written, and do nothing.
 """
 
+from collections.abc import Sequence
 from typing import Any, Generic, TypeVar, overload
 
 from trident._trident import Stop
+from trident.onnxruntime import hardware
 from trident.onnxruntime.absent import OPTIONS_METHODS, refuse
 from trident.onnxruntime.enums import (
     ExecutionMode,
@@ -15,6 +17,7 @@ from trident.onnxruntime.enums import (
     OrtExecutionProviderDevicePolicy,
 )
 from trident.onnxruntime.errors import Fail, InvalidArgument
+from trident.onnxruntime.hardware import OrtEpDevice
 from trident.onnxruntime.providers import AVAILABLE, CPU, TRIDENT
 from trident.onnxruntime.values import OrtValue
 
@@ -168,6 +171,12 @@ class SessionOptions(_Options):
             known = ", ".join(AVAILABLE)
             raise InvalidArgument.of(f"Failed to add provider of type '{name}': there are {known}")
         self._providers.append((name, dict(options)))
+
+    def add_provider_for_devices(
+        self, ep_devices: Sequence[OrtEpDevice], provider_options: dict[str, str]
+    ) -> None:
+        """Add the provider of some of ``get_ep_devices()``, to run on these devices."""
+        self._providers.append(hardware.chosen(ep_devices, dict(provider_options)))
 
     def set_provider_selection_policy(self, policy: OrtExecutionProviderDevicePolicy) -> None:
         """Prefer a kind of device. Only the CPU can be preferred."""

@@ -59,17 +59,35 @@ def normalize(
 
     Names that are not available warn. Raises ``ValueError`` for arguments of another form.
     """
+    return _checked(providers, options, AVAILABLE)
+
+
+def check_and_normalize_provider_args(
+    providers: Providers | None,
+    provider_options: Sequence[dict[Any, Any]] | None,
+    available_provider_names: Sequence[str],
+) -> tuple[list[str], list[dict[str, str]]]:
+    """The names of the providers asked for, and the options of each as texts."""
+    chosen = _checked(providers, provider_options, available_provider_names)
+    return list(chosen), list(chosen.values())
+
+
+def _checked(
+    providers: Providers | None,
+    options: Sequence[dict[Any, Any]] | None,
+    available: Sequence[str],
+) -> dict[str, dict[str, str]]:
     chosen: dict[str, dict[str, str]] = {}
     for name, given in _pairs(providers, options):
-        if name not in AVAILABLE:
-            known = ", ".join(AVAILABLE)
+        if name not in available:
+            known = ", ".join(available)
             warnings.warn(
                 f"Specified provider '{name}' is not in available provider names. "
                 f"Available providers: '{known}'",
-                stacklevel=5,
+                stacklevel=6,
             )
         if name in chosen:
-            warnings.warn(f"Duplicate provider '{name}' encountered, ignoring.", stacklevel=5)
+            warnings.warn(f"Duplicate provider '{name}' encountered, ignoring.", stacklevel=6)
             continue
         chosen[name] = {str(key): str(value) for key, value in given.items()}
     return chosen

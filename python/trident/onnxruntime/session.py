@@ -4,15 +4,16 @@ import os
 import time
 import warnings
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any
 
 import trident
 from trident.errors import ModelError
-from trident.onnxruntime import errors, optimized, providers
+from trident.onnxruntime import errors, hardware, optimized, providers
 from trident.onnxruntime.absent import METHODS, refuse
-from trident.onnxruntime.binding import IOBinding
+from trident.onnxruntime.binding import InnerSession, IOBinding
 from trident.onnxruntime.devices import CPU_MEMORY, OrtMemoryInfo
 from trident.onnxruntime.errors import Fail, InvalidArgument, ModelLoadCanceled
+from trident.onnxruntime.hardware import OrtEpDevice
 from trident.onnxruntime.metadata import ModelMetadata
 from trident.onnxruntime.options import SessionOptions
 from trident.onnxruntime.profile import Profile
@@ -64,8 +65,11 @@ class Session(Runs):
         providers: Providers | None = None,
         provider_options: Sequence[dict[Any, Any]] | None = None,
     ) -> None:
-        """Load the model again, for other providers."""
-        self._load(providers, provider_options)
+        """Load the model again, for other providers.
+
+        Raises ``ValueError`` and ``RuntimeError`` for arguments about providers that are not valid.
+        """
+        self._load(providers, provider_options, falls_back=False)
 
     def enable_fallback(self) -> None:
         """Let arguments about providers that are not valid mean the CPU, with a warning."""
@@ -112,14 +116,19 @@ class Session(Runs):
         """The memory of each output."""
         return [CPU_MEMORY for _ in self._outputs_meta]
 
+    def get_input_epdevices(self) -> list[OrtEpDevice]:
+        """The provider and the device of each input."""
+        first = hardware.of_provider(next(iter(self._used)))
+        return [first for _ in self._inputs_meta]
+
     def get_tuning_results(self) -> list[Any]:
         """Measurements that choose kernels. There are none."""
         return []
 
     @property
-    def _sess(self) -> Self:
-        """This session: ONNX Runtime has two classes, one inside the other."""
-        return self
+    def _sess(self) -> InnerSession:
+        """This session with the methods of ONNX Runtime's extension module."""
+        return InnerSession(self)
 
     def __getattr__(self, name: str) -> Any:
         if name in METHODS:
@@ -127,11 +136,15 @@ class Session(Runs):
         raise AttributeError(f"'InferenceSession' object has no attribute '{name}'")
 
     def _load(
-        self, chosen: Providers | None, provider_options: Sequence[dict[Any, Any]] | None
+        self,
+        chosen: Providers | None,
+        provider_options: Sequence[dict[Any, Any]] | None,
+        falls_back: bool,
     ) -> None:
         """Load the model for providers. Those of the options are for a session without others."""
         options = self._sess_options
-        used = self._providers_for(chosen or options._providers or None, provider_options)
+        given = chosen or options._providers or None
+        used = self._providers_for(given, provider_options, falls_back)
         try:
             arguments = providers.model_options(used)
         except ValueError as error:
@@ -153,12 +166,15 @@ class Session(Runs):
             self._profile.add_load(began)
 
     def _providers_for(
-        self, chosen: Providers | None, provider_options: Sequence[dict[Any, Any]] | None
+        self,
+        chosen: Providers | None,
+        provider_options: Sequence[dict[Any, Any]] | None,
+        falls_back: bool,
     ) -> dict[str, dict[str, str]]:
         try:
             return providers.effective(providers.normalize(chosen, provider_options))
         except (ValueError, RuntimeError) as error:
-            if not self._enable_fallback:
+            if not falls_back:
                 raise
             warnings.warn(f"{error}: the session uses {providers.CPU} only", stacklevel=4)
             return {providers.CPU: {}}
@@ -226,7 +242,7 @@ class InferenceSession(Session):
         if sess_options is not None and not isinstance(sess_options, SessionOptions):
             raise TypeError(f"sess_options is a SessionOptions, not {sess_options!r}")
         self._sess_options = sess_options or SessionOptions()
-        self._load(providers, provider_options)
+        self._load(providers, provider_options, self._enable_fallback)
 
     @property
     def _source(self) -> str | bytes:

@@ -6,7 +6,7 @@ from typing import Any, NoReturn, Self, SupportsInt
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from trident.onnxruntime import types
+from trident.onnxruntime import dlpack, types
 from trident.onnxruntime.devices import OrtDevice, require_cpu
 from trident.onnxruntime.types import Element
 
@@ -87,6 +87,11 @@ class OrtValue:
         number."""
         if memory_info is None:
             require_cpu(device_type, device_id, vendor_id)
+        elif not memory_info.is_cpu:
+            raise RuntimeError(
+                f"No shared allocator found for: {memory_info}: values of Trident's sessions lie "
+                "in the CPU's memory"
+            )
         dims = [int(size) for size in shape]
         if any(size < 0 for size in dims):
             raise RuntimeError(f"dimensions are at least 0, and the shape is {dims}")
@@ -271,6 +276,11 @@ def copy_tensors(src: Sequence[OrtValue], dst: Sequence[OrtValue], stream: Any =
         raise ValueError(f"as many sources as destinations are needed, not {len(src)}, {len(dst)}")
     for source, destination in zip(src, dst):
         destination.update_inplace(source)
+
+
+def is_dlpack_uint8_tensor(data: Any) -> bool:
+    """Whether the tensor of a DLPack capsule has bytes as elements. The capsule stays usable."""
+    return dlpack.element(data) == (dlpack.UNSIGNED, 8)
 
 
 class _Capsule:

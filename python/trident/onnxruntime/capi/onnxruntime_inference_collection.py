@@ -6,6 +6,7 @@ from trident.onnxruntime.absent import absent
 from trident.onnxruntime.binding import IOBinding
 from trident.onnxruntime.devices import OrtDevice
 from trident.onnxruntime.enums import OrtDeviceVendorId
+from trident.onnxruntime.providers import check_and_normalize_provider_args
 from trident.onnxruntime.session import InferenceSession, Session
 from trident.onnxruntime.values import OrtValue, copy_tensors
 
@@ -16,6 +17,7 @@ __all__ = [
     "OrtDeviceVendorId",
     "OrtValue",
     "Session",
+    "check_and_normalize_provider_args",
     "copy_tensors",
 ]
 
