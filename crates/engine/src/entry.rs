@@ -105,7 +105,22 @@ impl Entry {
         inputs: &[(&str, Value)],
         context: RunContext,
     ) -> Result<(Vec<(String, Value)>, Profile), RunError> {
-        self.execute(inputs.to_vec(), context, None)
+        let (results, profile) = self.execute(inputs.to_vec(), context, None)?;
+        Ok((self.named(results), profile))
+    }
+
+    /// Like [`Entry::run_with`], but the results have no names, only the order of [`Signature::outputs`].
+    pub fn run_unnamed(
+        &self,
+        inputs: Vec<(&str, Value)>,
+        context: RunContext,
+    ) -> Result<(Vec<Value>, Profile), RunError> {
+        self.execute(inputs, context, None)
+    }
+
+    /// The results with their names.
+    fn named(&self, results: Vec<Value>) -> Vec<(String, Value)> {
+        self.signature.outputs.iter().map(|output| output.name.clone()).zip(results).collect()
     }
 
     fn execute(
@@ -113,7 +128,7 @@ impl Entry {
         inputs: Vec<(&str, Value)>,
         context: RunContext,
         state: Option<&StateRun>,
-    ) -> Result<(Vec<(String, Value)>, Profile), RunError> {
+    ) -> Result<(Vec<Value>, Profile), RunError> {
         separate(&inputs, &context.outputs)?;
         let Bound { values: args, given } = self.signature.bind(inputs)?;
         let variant = self.variant(&given)?;
@@ -143,9 +158,7 @@ impl Entry {
         };
         let results = run.function(args)?;
         drop((run, admitted));
-        let names = self.signature.outputs.iter().map(|o| o.name.clone());
-        let profile = recorder.map(Recorder::finish).unwrap_or_default();
-        Ok((names.zip(results).collect(), profile))
+        Ok((results, recorder.map(Recorder::finish).unwrap_or_default()))
     }
 
     /// Runs the function with the state's values as additional inputs, and stores the outputs that later runs need in
@@ -163,7 +176,7 @@ impl Entry {
         let (lent, own) = state.lend(&self.signature, inputs, &growth);
         let all = inputs.iter().cloned().chain(own).collect();
         let (results, profile) = self.execute(all, context, Some(&StateRun { growth, outputs }))?;
-        Ok((lent.keep(results), profile))
+        Ok((lent.keep(self.named(results)), profile))
     }
 
     /// The number of memory plans made so far for runs without optional inputs. Plans are cached by the types of the inputs; runs

@@ -234,6 +234,15 @@ impl Session {
         self.first.run_with(inputs, context)
     }
 
+    /// See [`Entry::run_unnamed`].
+    pub fn run_unnamed(
+        &self,
+        inputs: Vec<(&str, Value)>,
+        context: RunContext,
+    ) -> Result<(Vec<Value>, Profile), RunError> {
+        self.first.run_unnamed(inputs, context)
+    }
+
     /// See [`Entry::run_in`].
     pub fn run_in(
         &self,

@@ -1,5 +1,6 @@
 //! Why a model is not loaded or a request not answered, as clients see it.
 
+use crate::batch::FillError;
 use crate::config::DataType;
 use crate::invalid::ConfigError;
 use trident_engine::{PlanError, RunError};
@@ -10,14 +11,20 @@ use trident_runtime::KernelError;
 /// The server's classes of errors. Protocols have a status for each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorCode {
+    /// The cause is not known.
+    Unknown,
     /// The server or a model is at fault.
     Internal,
+    /// A name or a version that the server does not have.
+    NotFound,
     /// The configuration or a request is at fault.
     InvalidArg,
     /// Something is missing, or there is not enough memory or time for it.
     Unavailable,
     /// The model asks for what this program does not do.
     Unsupported,
+    /// A name that is given twice.
+    AlreadyExists,
     /// The client no longer waits.
     Cancelled,
 }
@@ -144,6 +151,9 @@ pub enum RequestError {
     /// Bytes that are not the strings that the shape asks for.
     #[error("{} for model '{model}'{}", fault.first(input), fault.second())]
     Strings { model: String, input: String, fault: StringsFault },
+    /// The bytes of an input cannot be written.
+    #[error("failed to read input '{input}' for model '{model}': {source}")]
+    Fill { model: String, input: String, source: FillError },
     /// Memory for an input could not be allocated.
     #[error("failed to make input '{input}' for model '{model}': {source}{}", allowed(*limit))]
     Input { model: String, input: String, source: KernelError, limit: Option<usize> },
@@ -261,6 +271,7 @@ impl RequestError {
     pub fn code(&self) -> ErrorCode {
         match self {
             RequestError::Timeout => ErrorCode::Unavailable,
+            RequestError::Fill { source, .. } => source.code,
             _ if self.is_memory() => ErrorCode::Unavailable,
             RequestError::Input { .. } => ErrorCode::Internal,
             RequestError::Run { source, .. } => match **source {

@@ -3,6 +3,7 @@
 use crate::served::{ResultName, Served, of_request};
 use crate::server::log::log;
 use crate::server::{Code, Error, Instance, Request, Response, Result, Times, now};
+use std::borrow::Cow;
 use std::ffi::CStr;
 use std::ops::Range;
 use std::sync::Arc;
@@ -40,8 +41,7 @@ pub(crate) fn execute(seat: &Seat, requests: &mut [Request]) -> Done {
     }
     let rows = read.iter().map(|request| rows(served, request)).sum::<u64>();
     let rows = (!read.is_empty()).then_some(rows);
-    let Execution { responses, computing } = served.model.execute(&read);
-    drop(read);
+    let Execution { responses, computing } = served.model.execute(read);
     let mut responses = responses.into_iter();
     for (request, mut outcome) in requests.iter_mut().zip(outcomes) {
         if outcome.is_ok() {
@@ -126,16 +126,16 @@ fn read<'a>(
         })?;
         let data = input.buffers().map(|buffer| Ok(Part::Foreign(buffer?)));
         let data = data.collect::<Result<_>>()?;
-        inputs.push(Input { name, data_type, shape: input.shape.to_vec(), data });
+        inputs.push(Input { name: name.into(), data_type, shape: input.shape.to_vec(), data });
     }
-    let mut outputs = Vec::new();
+    let mut outputs: Vec<Cow<'_, str>> = Vec::new();
     for name in request.outputs()? {
-        outputs.push(utf8(name?)?);
+        outputs.push(utf8(name?)?.into());
     }
     if served.has_states {
         for ResultName { name, .. } in served.results.iter().filter(|result| result.state) {
-            if !outputs.contains(&&**name) {
-                outputs.push(name);
+            if !outputs.iter().any(|known| known == name) {
+                outputs.push(name.into());
             }
         }
     }
@@ -166,8 +166,7 @@ fn answer(
     let mut response = Response::new(request)?;
     let mut states = vec![];
     for output in &results.outputs {
-        let result = served.results.iter().find(|result| result.name == output.name);
-        let Some(ResultName { c_name, state, .. }) = result else {
+        let Some(ResultName { c_name, state, .. }) = served.results.get(output.at) else {
             let name = &output.name;
             return Err(Error::internal(format!("the model has an unknown output '{name}'")));
         };

@@ -11,14 +11,14 @@ use trident_onnx::files::Disk;
 use trident_runtime::PoolStats;
 use trident_serving::{
     ConfigError, DataType, ErrorCode, LogLevel, ModelConfig, ModelFile, ModelTensorReshape,
-    RequestError, SchedulingChoice, ServeError, VersionFolder,
+    RequestError, SchedulingChoice, ServeError, ServedModel, VersionFolder,
 };
 
 /// A model, which all its instances share.
 pub(crate) struct Served {
     pub(crate) name: String,
     pub(crate) version: u64,
-    pub(crate) model: trident_serving::ServedModel,
+    pub(crate) model: ServedModel,
     pub(crate) results: Vec<ResultName>,
     /// Whether a request's first dimension is its number of rows.
     pub(crate) batches: bool,
@@ -58,9 +58,9 @@ impl Served {
             LogLevel::Info => log!(Info, "{line}"),
             LogLevel::Warning => log!(Warn, "{line}"),
         };
-        let model = trident_serving::ServedModel::new(file, &config, &hardware, &mut log);
+        let model = ServedModel::new(file, &config, &hardware, &mut log);
         let model = model.map_err(of_load)?;
-        let results = results(&config)?;
+        let results = results(&model, &config)?;
         let served = Served {
             has_states: results.iter().any(|result| result.state),
             results,
@@ -182,34 +182,31 @@ fn tensor(
     tensor
 }
 
-/// The names of outputs and states.
-fn results(config: &ModelConfig) -> Result<Vec<ResultName>> {
+/// The names of outputs and states, by the positions that responses give.
+fn results(model: &ServedModel, config: &ModelConfig) -> Result<Vec<ResultName>> {
     let states = match &config.scheduling {
         SchedulingChoice::Sequence(batching) => &batching.state[..],
         _ => &[],
     };
-    let is_state = |name: &str| states.iter().any(|state| state.output_name == name);
-    let outputs = config.output.iter().map(|output| &output.name);
-    let outputs = outputs.chain(states.iter().map(|state| &state.output_name));
-    let mut results: Vec<ResultName> = vec![];
-    for name in outputs {
-        if results.iter().any(|known| known.name == *name) {
-            continue;
-        }
-        let c_name = CString::new(&**name).map_err(|_| {
+    let result = |name: &str| {
+        let c_name = CString::new(name).map_err(|_| {
             Error::invalid(format!("the name of output '{}' has a zero in it", name.escape_debug()))
         })?;
-        results.push(ResultName { name: name.clone(), c_name, state: is_state(name) });
-    }
-    Ok(results)
+        let state = states.iter().any(|state| state.output_name == name);
+        Ok(ResultName { name: name.to_owned(), c_name, state })
+    };
+    model.results().map(result).collect()
 }
 
 fn code(code: ErrorCode) -> Code {
     match code {
+        ErrorCode::Unknown => Code::Unknown,
         ErrorCode::Internal => Code::Internal,
+        ErrorCode::NotFound => Code::NotFound,
         ErrorCode::InvalidArg => Code::InvalidArg,
         ErrorCode::Unavailable => Code::Unavailable,
         ErrorCode::Unsupported => Code::Unsupported,
+        ErrorCode::AlreadyExists => Code::AlreadyExists,
         ErrorCode::Cancelled => Code::Cancelled,
     }
 }

@@ -6,43 +6,39 @@ use crate::failure::RequestError;
 use bytes::Bytes;
 
 /// The answer to a request.
-pub(super) type Answer = Result<Response, RequestError>;
+pub(crate) type Answer = Result<Response, RequestError>;
 
 /// Answers by the positions of their requests.
 #[derive(Default)]
-pub(super) struct Answers {
+pub(crate) struct Answers {
     all: Vec<Answer>,
     /// Whether runs need the memory that responses would take.
     scarce: bool,
 }
 
 impl Answers {
-    pub(super) fn push(&mut self, answer: Answer) {
+    pub(crate) fn push(&mut self, answer: Answer) {
         self.all.push(answer);
     }
 
-    pub(super) fn set(&mut self, at: usize, answer: Answer) {
+    /// Sets an answer, as it can be kept while others are made.
+    pub(super) fn set(&mut self, at: usize, mut answer: Answer) {
+        if self.scarce {
+            leave(&mut answer);
+        }
         self.all[at] = answer;
     }
 
-    pub(super) fn into_vec(self) -> Vec<Answer> {
+    pub(crate) fn into_vec(self) -> Vec<Answer> {
         self.all
     }
 
     /// Moves all earlier and later responses out of the model's memory, because a run needs it.
-    pub(super) fn leave_memory(&mut self) {
+    pub(crate) fn leave_memory(&mut self) {
         if !self.scarce {
             self.scarce = true;
             self.all.iter_mut().for_each(leave);
         }
-    }
-
-    /// An answer as it can be kept while others are made.
-    pub(super) fn kept(&self, mut answer: Answer) -> Answer {
-        if self.scarce {
-            leave(&mut answer);
-        }
-        answer
     }
 }
 

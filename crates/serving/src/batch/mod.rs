@@ -1,21 +1,24 @@
 //! Execution of requests, in batches of requests that fit together.
 
 mod answers;
+mod part;
 mod prepare;
 mod request;
 mod respond;
 mod run;
 mod strings;
 
-pub use request::{Execution, InferenceRequest, Input, Output, Part, Response};
+pub use part::{Fill, FillError, Part};
+pub use request::{Execution, InferenceRequest, Input, Output, Response};
+
+pub(crate) use answers::Answers;
+pub(crate) use prepare::Prepared;
+pub(crate) use run::RunSpan;
 
 use crate::failure::RequestError;
 use crate::model::ServedModel;
-use answers::{Answer, Answers};
-use prepare::Prepared;
-use run::Clock;
+use run::BatchError;
 use std::sync::PoisonError;
-use trident_engine::CancelFlag;
 
 /// Requests that run together.
 struct Batch<'r> {
@@ -23,34 +26,28 @@ struct Batch<'r> {
     rows: usize,
 }
 
-impl<'r> Batch<'r> {
-    fn of(request: Prepared<'r>) -> Batch<'r> {
-        Batch { rows: request.rows, requests: vec![request] }
-    }
-}
-
 impl ServedModel {
     /// Executes requests. Requests whose inputs have the same dimensions, except the batch dimension, run as one batch,
     /// as far as `max_batch_size` allows, unless the model's rows depend on each other
     /// ([`ModelSignature::dependent_rows`]). Batches run one after the other.
     ///
-    /// - A request that does not fit the model fails alone.
-    /// - If a batch fails, or the bytes of its strings are wrong, its requests run again one by one, so that only those at fault fail.
+    /// - A request that does not fit the model fails alone, and so does one whose bytes are wrong or cannot be written.
+    /// - If a batch fails, its requests run again one by one, so that only those at fault fail.
     /// - A request that lacks memory is tried once more while no other run of the model is under way, after the responses of this
     ///   execution have been moved out of the model's memory. Responses of other executions still count while they exist.
     /// - If an output does not have a row for each row of the batch, all requests of the batch fail: the configuration is wrong.
-    /// - A request that is cancelled is answered as such; the rest of its batch runs on.
+    /// - A request that is cancelled or whose time is over is answered as such; the rest of its batch runs on.
     ///
-    /// [`ModelSignature::dependent_rows`]: crate::Signature::dependent_rows
-    pub fn execute(&self, requests: &[InferenceRequest<'_>]) -> Execution {
+    /// [`ModelSignature::dependent_rows`]: crate::ModelSignature::dependent_rows
+    pub fn execute<'r>(
+        &self,
+        requests: impl IntoIterator<Item = InferenceRequest<'r>>,
+    ) -> Execution {
         let mut answers = Answers::default();
-        let mut batches: Vec<Batch<'_>> = vec![];
-        for (at, request) in requests.iter().enumerate() {
-            let prepared = if is_cancelled(request) {
-                Err(RequestError::Cancelled)
-            } else {
-                self.prepare(at, request)
-            };
+        let mut batches: Vec<Batch<'r>> = vec![];
+        for (at, request) in requests.into_iter().enumerate() {
+            let prepared = self.prepare(at, request);
+            let prepared = prepared.and_then(|prepared| prepared.left().map_or(Ok(prepared), Err));
             // An empty response holds its place until its batch has run. A request for no outputs keeps it.
             answers.push(prepared.map(|prepared| {
                 if !prepared.outputs.is_empty() {
@@ -59,11 +56,13 @@ impl ServedModel {
                 Response::default()
             }));
         }
-        let mut clock = Clock::default();
-        for batch in batches {
-            self.serve(requests, batch, &mut answers, &mut clock);
+        let mut span = RunSpan::default();
+        for Batch { requests, .. } in batches {
+            for request in self.serve(&requests, &mut answers, &mut span) {
+                self.serve_alone(request, &mut answers, &mut span);
+            }
         }
-        Execution { responses: answers.into_vec(), computing: clock.span() }
+        Execution { responses: answers.into_vec(), computing: span.range() }
     }
 
     /// Adds a request to the first batch that it fits.
@@ -78,81 +77,85 @@ impl ServedModel {
                 batch.rows += request.rows;
                 batch.requests.push(request);
             }
-            None => batches.push(Batch::of(request)),
+            None => batches.push(Batch { rows: request.rows, requests: vec![request] }),
         }
     }
 
-    /// Runs a batch and answers its requests; one by one if it fails as a whole.
-    fn serve<'r>(
+    /// Runs requests as one batch beside other runs of the model, and answers them. Returns the requests that lack memory, whose
+    /// answers say so: they may be served alone.
+    pub(crate) fn serve<'b, 'r>(
         &self,
-        requests: &'r [InferenceRequest<'r>],
-        batch: Batch<'r>,
+        batch: &'b [Prepared<'r>],
         answers: &mut Answers,
-        clock: &mut Clock,
+        span: &mut RunSpan,
+    ) -> Vec<&'b Prepared<'r>> {
+        let _turn = self.turns.read().unwrap_or_else(PoisonError::into_inner);
+        self.attempt(batch.iter().collect(), answers, span)
+    }
+
+    /// Runs a request once no other run of the model is under way, and answers it.
+    pub(crate) fn serve_alone(
+        &self,
+        request: &Prepared<'_>,
+        answers: &mut Answers,
+        span: &mut RunSpan,
     ) {
-        let (several, rows) = (batch.requests.len() > 1, batch.rows);
-        let asked = batch.requests.iter().map(|r| (r.at, r.rows, r.outputs.clone()));
-        let asked: Vec<(usize, usize, Vec<usize>)> = asked.collect();
-        let outcome = {
-            let _turn = self.turns.read().unwrap_or_else(PoisonError::into_inner);
-            self.run(requests, batch, clock)
-        };
-        let mut first = 0;
-        for (at, own, outputs) in asked {
-            let range = first..first + own;
-            first = range.end;
-            let answer = match &outcome {
-                _ if is_cancelled(&requests[at]) => Err(RequestError::Cancelled),
-                Ok(results) => answers.kept(self.respond(results, rows, range, &outputs)),
-                Err(error) if error.is_memory() => {
-                    answers.leave_memory();
-                    self.alone(at, requests, several, answers, clock)
-                }
-                Err(RequestError::Run { .. } | RequestError::Strings { .. }) if several => {
-                    self.alone(at, requests, true, answers, clock)
-                }
-                Err(error) => Err(error.clone()),
-            };
-            answers.set(at, answer);
-        }
-    }
-
-    /// Runs a request of a batch that failed: first concurrently with other runs, if that may help. If there is too
-    /// little memory, it runs again when no other run is under way.
-    fn alone<'r>(
-        &self,
-        at: usize,
-        requests: &'r [InferenceRequest<'r>],
-        beside: bool,
-        answers: &mut Answers,
-        clock: &mut Clock,
-    ) -> Answer {
-        if beside {
-            let _turn = self.turns.read().unwrap_or_else(PoisonError::into_inner);
-            match self.attempt(at, requests, answers, clock) {
-                Err(error) if error.is_memory() => {}
-                answer => return answer,
-            }
-        }
         answers.leave_memory();
         let _turn = self.turns.write().unwrap_or_else(PoisonError::into_inner);
-        self.attempt(at, requests, answers, clock)
+        self.attempt(vec![request], answers, span);
     }
 
-    fn attempt<'r>(
+    /// Runs requests as one batch, and one by one if it fails as a whole. Returns those that lack memory.
+    fn attempt<'b, 'r>(
         &self,
-        at: usize,
-        requests: &'r [InferenceRequest<'r>],
-        answers: &Answers,
-        clock: &mut Clock,
-    ) -> Answer {
-        let request = self.prepare(at, &requests[at])?;
-        let (rows, outputs) = (request.rows, request.outputs.clone());
-        let results = self.run(requests, Batch::of(request), clock)?;
-        answers.kept(self.respond(&results, rows, 0..rows, &outputs))
+        mut batch: Vec<&'b Prepared<'r>>,
+        answers: &mut Answers,
+        span: &mut RunSpan,
+    ) -> Vec<&'b Prepared<'r>> {
+        while !batch.is_empty() {
+            match self.run(&batch, span) {
+                Ok(results) => {
+                    self.respond(&results, &batch, answers);
+                    break;
+                }
+                // The others run without the requests at fault.
+                Err(BatchError::Requests(faults)) => {
+                    let faulty = |at: usize| faults.iter().any(|(fault, _)| *fault == at);
+                    let rest = batch.iter().enumerate().filter(|(at, _)| !faulty(*at));
+                    let rest = rest.map(|(_, request)| *request).collect();
+                    for (fault, error) in faults {
+                        answers.set(batch[fault].at, Err(error));
+                    }
+                    batch = rest;
+                }
+                Err(BatchError::Whole(error)) => return self.failed(batch, error, answers, span),
+            }
+        }
+        vec![]
     }
-}
 
-fn is_cancelled(request: &InferenceRequest<'_>) -> bool {
-    request.cancel.as_ref().is_some_and(CancelFlag::is_cancelled)
+    /// Answers the requests of a batch that failed as a whole. Returns those that lack memory.
+    fn failed<'b, 'r>(
+        &self,
+        batch: Vec<&'b Prepared<'r>>,
+        error: RequestError,
+        answers: &mut Answers,
+        span: &mut RunSpan,
+    ) -> Vec<&'b Prepared<'r>> {
+        if error.is_memory() {
+            answers.leave_memory();
+        }
+        match (&error, batch.len()) {
+            (RequestError::Run { .. } | RequestError::Input { .. }, 2..) => {
+                let alone = |request| self.attempt(vec![request], answers, span);
+                batch.into_iter().flat_map(alone).collect()
+            }
+            _ => {
+                for request in &batch {
+                    answers.set(request.at, Err(request.left().unwrap_or_else(|| error.clone())));
+                }
+                if error.is_memory() { batch } else { vec![] }
+            }
+        }
+    }
 }

@@ -1,25 +1,32 @@
 //! Checks a request against the model, alone, before it joins a batch.
 
-use super::request::{InferenceRequest, Input, Part};
+use super::part::{Part, size};
+use super::request::{InferenceRequest, Input};
 use crate::check::list;
 use crate::failure::RequestError;
 use crate::model::{InputSpec, ServedModel};
-use trident_runtime::ByteSource;
+use std::borrow::Cow;
+use std::time::Instant;
+use trident_engine::CancelFlag;
 
 /// A request that fits the model.
-pub(super) struct Prepared<'r> {
-    /// Its position among the requests.
-    pub(super) at: usize,
+pub(crate) struct Prepared<'r> {
+    /// Its position among the answers.
+    pub(crate) at: usize,
     /// Its size along the batch dimension; 1 if the model has none.
-    pub(super) rows: usize,
+    pub(crate) rows: usize,
     /// Its inputs, in the model's order.
     pub(super) inputs: Vec<Given<'r>>,
     /// Positions of the outputs that it asks for, ascending.
-    pub(super) outputs: Vec<usize>,
+    pub(crate) outputs: Vec<usize>,
+    /// Set when the client no longer waits.
+    pub(crate) cancel: Option<CancelFlag>,
+    /// When the client stops to wait.
+    pub(crate) deadline: Option<Instant>,
 }
 
 /// An input of a request that fits the model.
-pub(super) struct Given<'r> {
+pub(crate) struct Given<'r> {
     /// Its position in the model.
     pub(super) at: usize,
     /// Its dimensions as the model has them.
@@ -27,13 +34,13 @@ pub(super) struct Given<'r> {
     /// How many elements these make.
     pub(super) elements: usize,
     /// The elements. Strings are not checked yet.
-    pub(super) parts: &'r [Part<'r>],
+    pub(super) parts: Vec<Part<'r>>,
 }
 
 impl Prepared<'_> {
     /// Whether two requests can be one batch: they give the same inputs, with the same dimensions except the first.
     /// This is an equivalence relation, so comparing with one request of a batch is enough.
-    pub(super) fn joins(&self, other: &Prepared<'_>) -> bool {
+    pub(crate) fn joins(&self, other: &Prepared<'_>) -> bool {
         self.inputs.len() == other.inputs.len()
             && self
                 .inputs
@@ -41,25 +48,34 @@ impl Prepared<'_> {
                 .zip(&other.inputs)
                 .all(|(own, other)| own.at == other.at && own.dims.get(1..) == other.dims.get(1..))
     }
+
+    /// The reason why nobody waits for the answer any more.
+    pub(super) fn left(&self) -> Option<RequestError> {
+        if self.cancel.as_ref().is_some_and(CancelFlag::is_cancelled) {
+            return Some(RequestError::Cancelled);
+        }
+        self.deadline.filter(|end| *end <= Instant::now()).map(|_| RequestError::Timeout)
+    }
 }
 
 impl ServedModel {
     /// Checks the request at a position.
-    pub(super) fn prepare<'r>(
+    pub(crate) fn prepare<'r>(
         &self,
         at: usize,
-        request: &'r InferenceRequest<'r>,
+        request: InferenceRequest<'r>,
     ) -> Result<Prepared<'r>, RequestError> {
+        let InferenceRequest { inputs: given, outputs, cancel, deadline } = request;
         let model = || self.name.clone();
-        let mut inputs: Vec<Given<'r>> = Vec::with_capacity(request.inputs.len());
-        for input in &request.inputs {
+        let mut inputs: Vec<Given<'r>> = Vec::with_capacity(given.len());
+        for input in given {
             let known = self.inputs.iter().position(|spec| spec.name == input.name);
             let Some(at) = known else {
-                let input = input.name.to_owned();
+                let input = input.name.into_owned();
                 return Err(RequestError::UnexpectedInput { model: model(), input });
             };
             if inputs.iter().any(|given| given.at == at) {
-                return Err(RequestError::Twice { input: input.name.to_owned() });
+                return Err(RequestError::Twice { input: input.name.into_owned() });
             }
             inputs.push(self.given(at, input)?);
         }
@@ -71,20 +87,20 @@ impl ServedModel {
             return Err(RequestError::Missing {
                 model: model(),
                 expected: self.inputs.iter().filter(|spec| spec.required).count(),
-                given: request.inputs.iter().map(|input| input.name.to_owned()).collect(),
+                given: inputs.iter().map(|given| self.inputs[given.at].name.clone()).collect(),
                 missing,
             });
         }
         inputs.sort_unstable_by_key(|given| given.at);
         let rows = self.rows(&inputs)?;
-        let outputs = self.wanted(request.outputs.as_deref())?;
-        Ok(Prepared { at, rows, inputs, outputs })
+        let outputs = self.wanted(outputs.as_deref())?;
+        Ok(Prepared { at, rows, inputs, outputs, cancel, deadline })
     }
 
     /// Checks a single input.
-    fn given<'r>(&self, at: usize, input: &'r Input<'r>) -> Result<Given<'r>, RequestError> {
+    fn given<'r>(&self, at: usize, input: Input<'r>) -> Result<Given<'r>, RequestError> {
         let spec = &self.inputs[at];
-        let (model, name) = (|| self.name.clone(), || input.name.to_owned());
+        let (model, name) = (|| self.name.clone(), || spec.name.clone());
         if input.data_type != spec.data_type {
             let (given, expected) = (input.data_type, spec.data_type);
             return Err(RequestError::DataType { model: model(), input: name(), given, expected });
@@ -105,7 +121,7 @@ impl ServedModel {
                 return Err(RequestError::ByteSize { model, input, expected, given });
             }
         }
-        Ok(Given { at, dims, elements, parts: &input.data })
+        Ok(Given { at, dims, elements, parts: input.data })
     }
 
     /// The size along the batch dimension, which all inputs share.
@@ -124,16 +140,16 @@ impl ServedModel {
     }
 
     /// Positions of the outputs of these names, ascending.
-    fn wanted(&self, names: Option<&[&str]>) -> Result<Vec<usize>, RequestError> {
+    fn wanted(&self, names: Option<&[Cow<'_, str>]>) -> Result<Vec<usize>, RequestError> {
         let Some(names) = names else {
             let usual = |at: &usize| self.outputs[*at].usual;
             return Ok((0..self.outputs.len()).filter(usual).collect());
         };
-        let find = |name: &&str| {
-            let at = self.outputs.iter().position(|spec| spec.name == *name);
+        let find = |name: &Cow<'_, str>| {
+            let at = self.outputs.iter().position(|spec| *spec.name == **name);
             at.ok_or_else(|| RequestError::UnexpectedOutput {
                 model: self.name.clone(),
-                output: (*name).to_owned(),
+                output: name.clone().into_owned(),
             })
         };
         let mut outputs = names.iter().map(find).collect::<Result<Vec<usize>, _>>()?;
@@ -141,11 +157,6 @@ impl ServedModel {
         outputs.dedup();
         Ok(outputs)
     }
-}
-
-/// How many bytes an input has.
-pub(super) fn size(parts: &[Part<'_>]) -> usize {
-    parts.iter().map(|part| part.size()).fold(0, usize::saturating_add)
 }
 
 /// A request's dimensions as the model has them; `None` if they do not fit.

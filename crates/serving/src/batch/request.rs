@@ -1,13 +1,14 @@
 //! Requests and responses.
 
+use super::part::Part;
 use crate::config::DataType;
+use crate::failure::RequestError;
 use bytes::Bytes;
+use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::Arc;
 use std::time::Instant;
 use trident_engine::CancelFlag;
-use trident_runtime::{ByteSource, ForeignBytes};
-
-use crate::failure::RequestError;
 
 /// A request to a model. Shapes are those of the model: with the batch dimension if the configuration's `max_batch_size` is
 /// above 0, and with `reshape` applied.
@@ -17,20 +18,18 @@ pub struct InferenceRequest<'a> {
     pub inputs: Vec<Input<'a>>,
     /// Names of the outputs, and of states' outputs, that the response shall have; `None` for all outputs of the configuration.
     /// Where they are none, the model does not run for this request.
-    pub outputs: Option<Vec<&'a str>>,
+    pub outputs: Option<Vec<Cow<'a, str>>>,
     /// Set when the client no longer waits.
     pub cancel: Option<CancelFlag>,
-    /// When the client stops to wait.
+    /// When the client stops to wait. The request is answered then, also if its batch still runs.
     pub deadline: Option<Instant>,
-    /// Among batches that wait for a device, higher numbers go first.
-    pub priority: i32,
 }
 
 /// An input of a request.
 #[derive(Clone, Debug)]
 pub struct Input<'a> {
     /// Its name.
-    pub name: &'a str,
+    pub name: Cow<'a, str>,
     /// Its element type.
     pub data_type: DataType,
     /// Its dimensions.
@@ -38,35 +37,6 @@ pub struct Input<'a> {
     /// Its elements, row-major and little-endian, in any number of parts, which may divide elements. Each string
     /// follows its length (u32).
     pub data: Vec<Part<'a>>,
-}
-
-/// Bytes of an input.
-#[derive(Clone, Debug)]
-pub enum Part<'a> {
-    /// Bytes that are copied.
-    Borrowed(&'a [u8]),
-    /// Bytes that the client may still write to. They are copied once, and only the copy is looked at.
-    Foreign(ForeignBytes<'a>),
-    /// Bytes that the model may read in place.
-    Shared(Bytes),
-}
-
-impl ByteSource for &Part<'_> {
-    fn size(&self) -> usize {
-        match self {
-            Part::Borrowed(bytes) => bytes.len(),
-            Part::Foreign(bytes) => bytes.size(),
-            Part::Shared(bytes) => bytes.len(),
-        }
-    }
-
-    fn copy_to(&self, to: &mut [u8]) {
-        match self {
-            Part::Borrowed(bytes) => to.copy_from_slice(bytes),
-            Part::Foreign(bytes) => bytes.copy_to(to),
-            Part::Shared(bytes) => to.copy_from_slice(bytes),
-        }
-    }
 }
 
 /// A model's answer to a request.
@@ -79,8 +49,10 @@ pub struct Response {
 /// An output of a response.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Output {
+    /// Its position in [`ServedModel::results`](crate::ServedModel::results).
+    pub at: usize,
     /// Its name.
-    pub name: String,
+    pub name: Arc<str>,
     /// Its element type.
     pub data_type: DataType,
     /// Its dimensions.

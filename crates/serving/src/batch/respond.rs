@@ -1,7 +1,8 @@
 //! Makes the responses to the requests of a batch of its results.
 
+use super::answers::Answers;
+use super::prepare::Prepared;
 use super::request::{Output, Response};
-use super::run::Results;
 use super::strings;
 use crate::check::list;
 use crate::config::DataType;
@@ -9,32 +10,43 @@ use crate::failure::RequestError;
 use crate::model::ServedModel;
 use bytes::Bytes;
 use std::ops::Range;
+use std::sync::Arc;
 use trident_ir::DType;
 use trident_runtime::{KernelError, Tensor, Value};
 
 impl ServedModel {
-    /// The response to the request that has a range of a batch's `rows`: outputs at these positions.
+    /// Answers the requests of a batch, each with its rows of the results.
     pub(super) fn respond(
         &self,
-        results: &Results,
-        rows: usize,
-        range: Range<usize>,
-        outputs: &[usize],
-    ) -> Result<Response, RequestError> {
-        let output = |at: &usize| self.output(results, rows, range.clone(), *at);
-        Ok(Response { outputs: outputs.iter().map(output).collect::<Result<_, _>>()? })
+        results: &[Value],
+        batch: &[&Prepared<'_>],
+        answers: &mut Answers,
+    ) {
+        let rows = batch.iter().map(|request| request.rows).sum();
+        let mut first = 0;
+        for request in batch {
+            let range = first..first + request.rows;
+            first = range.end;
+            let output = |at: &usize| self.output(results, rows, range.clone(), *at);
+            let answer = match request.left() {
+                Some(error) => Err(error),
+                None => request.outputs.iter().map(output).collect(),
+            };
+            let answer = answer.map(|outputs| Response { outputs });
+            answers.set(request.at, answer);
+        }
     }
 
     fn output(
         &self,
-        results: &Results,
+        results: &[Value],
         rows: usize,
         range: Range<usize>,
         at: usize,
     ) -> Result<Output, RequestError> {
         let spec = &self.outputs[at];
-        let (model, output) = (|| self.name.clone(), || spec.name.clone());
-        let value = results.iter().find(|(name, _)| *name == spec.name).map(|(_, value)| value);
+        let (model, output) = (|| self.name.clone(), || spec.name.to_string());
+        let value = spec.at.and_then(|at| results.get(at));
         let unexpected = || {
             let actual = value.map_or_else(|| "missing".into(), Value::describe);
             RequestError::OutputType { model: model(), output: output(), actual }
@@ -58,7 +70,8 @@ impl ServedModel {
             return Err(RequestError::OutputRows { model, output, rows, actual, expected });
         };
         let fault = |source| RequestError::Output { model: model(), output: output(), source };
-        Ok(Output { name: output(), data_type, shape, data: data.map_err(fault)? })
+        let name = Arc::clone(&spec.name);
+        Ok(Output { at, name, data_type, shape, data: data.map_err(fault)? })
     }
 }
 

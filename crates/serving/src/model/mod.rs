@@ -11,9 +11,9 @@ use crate::complete::ModelSignature;
 use crate::config::{DataType, ModelConfig};
 use crate::failure::ServeError;
 use operations::Operations;
-use std::sync::RwLock;
+use std::sync::{Arc, RwLock};
 use trident_engine::{OpTotal, PlanError, PlanReport, Session};
-use trident_ir::DType;
+use trident_ir::{DType, ValueInfo};
 use trident_runtime::PoolStats;
 
 /// One version of a model, ready to run. It may run on several threads at a time. Dropping it frees its memory, except
@@ -51,7 +51,9 @@ pub(crate) struct InputSpec {
 /// An output that requests may ask for.
 #[derive(Debug)]
 pub(crate) struct OutputSpec {
-    pub(crate) name: String,
+    pub(crate) name: Arc<str>,
+    /// Its position among the results of a run; `None` if the model has no such result.
+    pub(crate) at: Option<usize>,
     /// The shape of a scalar in responses, which have no tensors without dimensions: as many as are declared.
     pub(crate) scalar: Vec<i64>,
     /// Whether a request that asks for nothing gets it.
@@ -89,9 +91,9 @@ impl ServedModel {
         let largest = usize::try_from(config.max_batch_size).unwrap_or(0);
         Ok(ServedModel {
             name: config.name.clone(),
-            session,
             inputs: inputs(&signature),
-            outputs: outputs(config),
+            outputs: outputs(config, &session.signature().outputs),
+            session,
             largest_batch: (largest > 0).then_some(largest),
             merges: largest > 0 && dependent_rows.is_none(),
             threads,
@@ -111,6 +113,11 @@ impl ServedModel {
     /// The model's own inputs and outputs.
     pub fn signature(&self) -> &ModelSignature {
         &self.signature
+    }
+
+    /// The names of the results that responses may have: the configuration's outputs, then states that are not outputs.
+    pub fn results(&self) -> impl Iterator<Item = &str> {
+        self.outputs.iter().map(|output| &*output.name)
     }
 
     /// The devices that run the model.
@@ -155,23 +162,22 @@ fn inputs(signature: &ModelSignature) -> Vec<InputSpec> {
 }
 
 /// The configuration's outputs, followed by states that are not outputs.
-fn outputs(config: &ModelConfig) -> Vec<OutputSpec> {
-    let declared = config.output.iter().map(|output| OutputSpec {
-        name: output.name.clone(),
-        scalar: ones(output.reshape.as_ref().map_or(&output.dims, |reshape| &reshape.shape)),
-        usual: true,
+fn outputs(config: &ModelConfig, results: &[ValueInfo]) -> Vec<OutputSpec> {
+    let spec = |name: &str, dims: &[i64], usual| OutputSpec {
+        name: name.into(),
+        at: results.iter().position(|result| result.name == name),
+        scalar: vec![1; dims.len()],
+        usual,
+    };
+    let declared = config.output.iter().map(|output| {
+        let dims = output.reshape.as_ref().map_or(&output.dims, |reshape| &reshape.shape);
+        spec(&output.name, dims, true)
     });
     let mut outputs: Vec<OutputSpec> = declared.collect();
     for state in config.states() {
-        if !outputs.iter().any(|output| output.name == state.output_name) {
-            let (name, scalar) = (state.output_name.clone(), ones(&state.dims));
-            outputs.push(OutputSpec { name, scalar, usual: false });
+        if !outputs.iter().any(|output| *output.name == *state.output_name) {
+            outputs.push(spec(&state.output_name, &state.dims, false));
         }
     }
     outputs
-}
-
-/// The shape of one element in as many dimensions.
-fn ones(dims: &[i64]) -> Vec<i64> {
-    vec![1; dims.len()]
 }

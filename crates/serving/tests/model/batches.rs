@@ -78,12 +78,12 @@ fn a_batch_gives_the_bits_of_single_runs() {
                 let parts = random.split(data);
                 let mut request = request(vec![input("x", DataType::Fp32, shape, &parts)]);
                 if random.below(4) == 0 {
-                    request.outputs = Some(vec!["top"]);
+                    request.outputs = Some(vec!["top".into()]);
                 }
                 request
             })
             .collect();
-        let together = model.execute(&requests);
+        let together = model.execute(requests.clone());
         for ((request, response), (shape, _)) in
             requests.iter().zip(together.responses).zip(&inputs)
         {
@@ -113,7 +113,7 @@ fn results_are_those_of_the_formula_in_the_order_of_requests() {
         .zip(&encoded)
         .map(|((rows, _), bytes)| request(vec![input("x", DataType::Fp32, &[*rows, 3], &[bytes])]))
         .collect();
-    let execution = model.execute(&requests);
+    let execution = model.execute(requests);
     assert!(execution.computing.start <= execution.computing.end);
     for ((rows, values), response) in data.iter().zip(execution.responses) {
         let output = &response.unwrap().outputs[0];
@@ -149,8 +149,8 @@ fn bytes_that_a_client_may_write_to_are_gathered_with_others() {
     let foreign = |part: Range<usize>| Part::Foreign(ForeignBytes::from(&memory[part]));
     let model = load("name: 'm' max_batch_size: 4", add()).unwrap();
     // A part divides an element, and another kind of bytes follows.
-    let mut x = input("x", DataType::Fp32, &[2, 3], &[]);
     let last = bytes(&[50.0f32]);
+    let mut x = input("x", DataType::Fp32, &[2, 3], &[]);
     x.data = vec![foreign(0..6), foreign(6..20), Part::Borrowed(&last)];
     let response = answer(&model, request(vec![x])).unwrap();
     assert_eq!(floats(&response.outputs[0].data), [10.0, 21.0, 32.0, 13.0, 24.0, 80.0]);
@@ -187,7 +187,7 @@ fn models_without_a_batch_dimension_run_requests_one_by_one() {
             request(vec![input("x", DataType::Fp32, &[rows, 3], &[data])])
         })
         .collect();
-    let responses = model.execute(&requests).responses;
+    let responses = model.execute(requests).responses;
     let values: Vec<Vec<f32>> =
         responses.into_iter().map(|r| floats(&r.unwrap().outputs[0].data)).collect();
     assert_eq!(values[0], [11.0, 22.0, 33.0]);
@@ -240,12 +240,12 @@ fn a_request_that_wants_no_output_gets_none() {
     let data = bytes(&[1.0f32, 2.0, 3.0]);
     let x = || request(vec![input("x", DataType::Fp32, &[1, 3], &[&data])]);
     let nothing = || InferenceRequest { outputs: Some(vec![]), ..x() };
-    let responses = model.execute(&[nothing(), x(), nothing()]).responses;
+    let responses = model.execute([nothing(), x(), nothing()]).responses;
     let counts = responses.iter().map(|r| r.as_ref().unwrap().outputs.len());
     assert_eq!(counts.collect::<Vec<_>>(), [0, 1, 0]);
     assert_eq!(floats(&responses[1].as_ref().unwrap().outputs[0].data), [11.0, 22.0, 33.0]);
     // Nothing runs, but a fault is one all the same.
-    let execution = model.execute(&[nothing()]);
+    let execution = model.execute([nothing()]);
     assert_eq!(execution.responses, [Ok(Response::default())]);
     assert_eq!(execution.computing.start, execution.computing.end);
     let wrong = InferenceRequest { outputs: Some(vec![]), ..request(vec![]) };
@@ -265,7 +265,7 @@ fn optional_inputs_may_be_given() {
     assert_eq!(values(vec![x()]), [2.0, 3.0, 4.0]);
     assert_eq!(values(vec![b(), x()]), [1.5, 2.0, 2.0]);
     // Together, though they give different inputs.
-    let responses = model.execute(&[request(vec![x(), b()]), request(vec![x()])]).responses;
+    let responses = model.execute([request(vec![x(), b()]), request(vec![x()])]).responses;
     let values: Vec<f32> =
         responses.into_iter().flat_map(|r| floats(&r.unwrap().outputs[0].data)).collect();
     assert_eq!(values, [1.5, 2.0, 2.0, 2.0, 3.0, 4.0]);
@@ -301,12 +301,15 @@ fn states_and_controls_are_tensors_of_requests() {
     let usual = answer(&model, made(0)).unwrap();
     assert_eq!(usual.outputs.iter().map(|o| &*o.name).collect::<Vec<_>>(), ["y"]);
     let requests: Vec<InferenceRequest<'_>> = [0, 1]
-        .map(|at| InferenceRequest { outputs: Some(vec!["sum_out", "y"]), ..made(at) })
+        .map(|at| InferenceRequest {
+            outputs: Some(vec!["sum_out".into(), "y".into()]),
+            ..made(at)
+        })
         .into();
-    let responses = model.execute(&requests).responses;
+    let responses = model.execute(requests).responses;
     let values = |at: usize| -> Vec<(String, f32)> {
         let outputs = &responses[at].as_ref().unwrap().outputs;
-        outputs.iter().map(|o| (o.name.clone(), floats(&o.data)[0])).collect()
+        outputs.iter().map(|o| (o.name.to_string(), floats(&o.data)[0])).collect()
     };
     let expected = |sum: f32| vec![("y".to_owned(), -sum), ("sum_out".to_owned(), sum)];
     assert_eq!((values(0), values(1)), (expected(101.0), expected(7.0)));
@@ -326,7 +329,7 @@ fn gathered(model: &ServedModel) -> [Vec<f32>; 2] {
         let b = input("b", DataType::Int64, &[1], &[&zero]);
         request(vec![input("a", DataType::Fp32, &[1], &[a]), b])
     };
-    let responses = model.execute(&[of(&first), of(&second)]).responses;
+    let responses = model.execute([of(&first), of(&second)]).responses;
     let mut values = responses.into_iter().map(|r| floats(&r.unwrap().outputs[0].data));
     [values.next().unwrap(), values.next().unwrap()]
 }
@@ -355,7 +358,7 @@ fn requests_whose_rows_depend_on_each_other_are_not_merged() {
         let b = input("b", DataType::Fp32, &[1, 1], &[b]);
         request(vec![input("a", DataType::Fp32, &[1, 1], &[&a]), b])
     };
-    let responses = model.execute(&[of(&b[0]), of(&b[1])]).responses;
+    let responses = model.execute([of(&b[0]), of(&b[1])]).responses;
     let values = responses.into_iter().flat_map(|r| floats(&r.unwrap().outputs[0].data));
     assert_eq!(values.collect::<Vec<f32>>(), [5.0, 7.0]);
 }
@@ -373,7 +376,7 @@ fn requests_of_inputs_with_one_name_are_merged() {
     let data = bytes(&[1.0f32, 2.0]);
     let of =
         || request(["a", "b"].map(|name| input(name, DataType::Fp32, &[1, 2], &[&data])).into());
-    let responses = model.execute(&[of(), of(), of()]).responses;
+    let responses = model.execute([of(), of(), of()]).responses;
     assert!(responses.into_iter().all(|r| floats(&r.unwrap().outputs[0].data) == [6.0]));
     assert!(model.operations().iter().all(|op| op.count == 1), "one run: {:?}", model.operations());
 }

@@ -4,6 +4,7 @@
 
 mod batches;
 mod faults;
+mod fills;
 mod loading;
 mod memory;
 mod models;

@@ -17,6 +17,13 @@ fn rows(limit: &str) -> ServedModel {
     load(&format!("name: 'm' max_batch_size: 8 {}", self::limit(limit)), graph).unwrap()
 }
 
+/// Each row twice: an input fits the limit, its result does not.
+fn twice() -> ServedModel {
+    let x = ("x", tensor(DType::F32, "N 32768"));
+    let graph = graph(&[x], vec![node_with("y = Concat(x, x)", "axis", 1)], &["y"]);
+    load(&format!("name: 'm' max_batch_size: 8 {}", limit("200K")), graph).unwrap()
+}
+
 fn limit(bytes: &str) -> String {
     format!("parameters {{ key: 'memory_limit' value {{ string_value: '{bytes}' }} }}")
 }
@@ -31,7 +38,7 @@ fn a_batch_with_too_little_memory_runs_request_by_request() {
     let model = rows("700K");
     let data = bytes(&vec![0.5f32; ROW]);
     for round in 0..3 {
-        for response in model.execute(&many(8, &data)).responses {
+        for response in model.execute(many(8, &data)).responses {
             let response = response.unwrap_or_else(|error| panic!("round {round}: {error}"));
             let value = floats(&response.outputs[0].data)[0];
             assert!((value - (-0.5f32).exp()).abs() < 1e-6, "{value}");
@@ -52,7 +59,7 @@ fn responses_do_not_take_the_memory_of_requests_behind_them() {
     for (config, batches) in [("max_batch_size: 8", true), ("", false)] {
         let model = negated(config);
         for _ in 0..2 {
-            let responses = model.execute(&many(8, &data)).responses;
+            let responses = model.execute(many(8, &data)).responses;
             for response in &responses {
                 let response =
                     response.as_ref().unwrap_or_else(|error| panic!("{batches}: {error}"));
@@ -62,7 +69,7 @@ fn responses_do_not_take_the_memory_of_requests_behind_them() {
         }
         assert!(model.memory().peak <= 300 << 10);
         // Where there is enough, they are views.
-        let responses = model.execute(&many(1, &data)).responses;
+        let responses = model.execute(many(1, &data)).responses;
         assert!(model.memory().live >= ROW * 4);
         drop(responses);
     }
@@ -70,7 +77,7 @@ fn responses_do_not_take_the_memory_of_requests_behind_them() {
 
 #[test]
 fn a_single_request_that_lacks_memory_runs_twice() {
-    let model = rows("200K");
+    let model = twice();
     let data = bytes(&vec![0.5f32; ROW]);
     let buffers = || {
         let stats = model.memory();
@@ -78,7 +85,7 @@ fn a_single_request_that_lacks_memory_runs_twice() {
     };
     for (requests, inputs) in [(1, 2), (2, 4)] {
         let before = buffers();
-        model.execute(&many(requests, &data)).responses.into_iter().for_each(|r| {
+        model.execute(many(requests, &data)).responses.into_iter().for_each(|r| {
             r.unwrap_err();
         });
         assert_eq!(buffers() - before, inputs, "the inputs of each run");
@@ -87,10 +94,10 @@ fn a_single_request_that_lacks_memory_runs_twice() {
 
 #[test]
 fn a_request_that_no_memory_suffices_for_says_so() {
-    let model = rows("200K");
+    let model = twice();
     let idle = model.memory().live;
     let data = bytes(&vec![0.5f32; ROW]);
-    let responses = model.execute(&many(2, &data)).responses;
+    let responses = model.execute(many(2, &data)).responses;
     for response in responses {
         let error = response.unwrap_err();
         assert_eq!(error.code(), ErrorCode::Unavailable, "{error}");
@@ -137,6 +144,15 @@ fn a_limit_that_leaves_constants_to_the_runs_is_logged() {
 }
 
 #[test]
+fn the_input_of_a_run_is_overwritten_if_nobody_else_has_it() {
+    let data = bytes(&vec![0.5f32; ROW]);
+    let model = rows("200K");
+    model.execute(many(1, &data)).responses.remove(0).unwrap();
+    assert!(model.memory().peak < 2 * ROW * 4, "{:?}", model.memory());
+    assert_eq!(floats(&data), [0.5; ROW]);
+}
+
+#[test]
 fn strings_are_limited_before_they_are_decoded() {
     let graph = graph(&[("x", tensor(DType::Str, "N K"))], vec![node("y = Identity(x)")], &["y"]);
     let model = load(&format!("name: 'm' max_batch_size: 8 {}", limit("64K")), graph).unwrap();
@@ -147,7 +163,7 @@ fn strings_are_limited_before_they_are_decoded() {
         request(vec![input("x", DataType::String, &[1, count as i64], &parts)])
     };
     for count in [400, 2300] {
-        let responses = model.execute(&[empty(count), empty(count), empty(count)]).responses;
+        let responses = model.execute([empty(count), empty(count), empty(count)]).responses;
         for response in responses {
             assert_eq!(response.unwrap().outputs[0].data, bytes[..4 * count]);
         }
@@ -156,7 +172,7 @@ fn strings_are_limited_before_they_are_decoded() {
         assert_eq!(model.memory().live, 0);
     }
     for requests in [vec![empty(10_000)], vec![empty(2600), empty(2600)]] {
-        for response in model.execute(&requests).responses {
+        for response in model.execute(requests).responses {
             let error = response.unwrap_err();
             assert_eq!(error.code(), ErrorCode::Unavailable, "{error}");
             let text = error.to_string();
@@ -178,7 +194,7 @@ fn requests_beside_each_other_do_not_fail_for_lack_of_memory() {
         for _ in 0..4 {
             scope.spawn(|| {
                 for _ in 0..25 {
-                    for response in model.execute(&many(1, &data)).responses {
+                    for response in model.execute(many(1, &data)).responses {
                         drop(response.unwrap());
                     }
                 }
@@ -271,7 +287,7 @@ fn memory_is_listed_under_the_models_name_and_free_once_all_is_dropped() {
         let part = &data[..12 * rows as usize];
         request(vec![input("x", DataType::Fp32, &[rows, 3], &[part])])
     };
-    let execution = model.execute(&[request(1), request(2)]);
+    let execution = model.execute([request(1), request(2)]);
     let mut responses: Vec<Response> =
         execution.responses.into_iter().map(Result::unwrap).collect();
     let held = live();

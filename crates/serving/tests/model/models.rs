@@ -172,7 +172,7 @@ pub(crate) fn input<'a>(
     parts: &[&'a [u8]],
 ) -> Input<'a> {
     let data = parts.iter().map(|part| Part::Borrowed(part)).collect();
-    Input { name, data_type, shape: shape.to_vec(), data }
+    Input { name: name.into(), data_type, shape: shape.to_vec(), data }
 }
 
 pub(crate) fn request(inputs: Vec<Input<'_>>) -> InferenceRequest<'_> {
@@ -184,7 +184,7 @@ pub(crate) fn answer(
     model: &ServedModel,
     request: InferenceRequest<'_>,
 ) -> Result<Response, String> {
-    let mut execution = model.execute(&[request]);
+    let mut execution = model.execute([request]);
     assert_eq!(execution.responses.len(), 1);
     execution.responses.remove(0).map_err(|error| format!("{:?}: {error}", error.code()))
 }

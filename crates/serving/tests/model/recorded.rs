@@ -27,7 +27,7 @@ fn sums_and_differences() {
     let of = |name, at: usize| input(name, DataType::Int32, &[1, 16], &[&data[at]]);
     let requests = [(0, 1), (1, 0)]
         .map(|(first, second)| request(vec![of("INPUT0", first), of("INPUT1", second)]));
-    let responses = model.execute(&requests).responses;
+    let responses = model.execute(requests).responses;
     let outputs = |at: usize| &responses[at].as_ref().unwrap().outputs;
     let sum: Vec<i32> = a.iter().map(|a| a + 1).collect();
     let difference: Vec<i32> = a.iter().map(|a| a - 1).collect();
@@ -61,7 +61,7 @@ fn sequences_with_controls() {
         request(vec![of("INPUT", value), of("START", start), of("READY", ready)])
     };
     let requests: [InferenceRequest<'_>; 3] = [made(0, 2, 2), made(1, 3, 2), made(1, 2, 3)];
-    let responses = model.execute(&requests).responses;
+    let responses = model.execute(requests).responses;
     let values = responses.iter().map(|r| r.as_ref().unwrap().outputs[0].data.to_vec());
     assert_eq!(values.collect::<Vec<_>>(), [6i32, 7, 0].map(|value| bytes(&[value])));
 }

@@ -35,7 +35,7 @@ fn numbers_of_every_type_keep_their_bits() {
                 request(vec![input("x", data_type, &[rows, 5], &parts)])
             })
             .collect();
-        for (data, response) in data.iter().zip(model.execute(&requests).responses) {
+        for (data, response) in data.iter().zip(model.execute(requests).responses) {
             let output = &response.unwrap().outputs[0];
             assert_eq!((&*output.data, output.data_type), (&**data, data_type));
         }
@@ -58,7 +58,7 @@ fn strings_keep_their_bytes() {
             request(vec![input("x", DataType::String, &[rows, 3], &parts)])
         })
         .collect();
-    for (data, response) in data.iter().zip(model.execute(&requests).responses) {
+    for (data, response) in data.iter().zip(model.execute(requests).responses) {
         let output = &response.unwrap().outputs[0];
         assert_eq!((&*output.data, output.data_type), (&**data, DataType::String));
     }
@@ -96,7 +96,7 @@ fn strings_that_are_none_are_named() {
     for (data, text) in cases {
         let wrong = request(vec![input("x", DataType::String, &[1, 2], &[data])]);
         let right = request(vec![input("x", DataType::String, &[1, 2], &[&good])]);
-        let responses = model.execute(&[right.clone(), wrong, right]).responses;
+        let responses = model.execute([right.clone(), wrong, right]).responses;
         let error = responses[1].as_ref().unwrap_err().to_string();
         assert!(error.starts_with(text), "{error}");
         for response in [&responses[0], &responses[2]] {
@@ -105,6 +105,6 @@ fn strings_that_are_none_are_named() {
     }
     // A shape does not decide how much memory is taken.
     let huge = request(vec![input("x", DataType::String, &[1, 1 << 60], &[&good])]);
-    let error = model.execute(&[huge]).responses.remove(0).unwrap_err().to_string();
+    let error = model.execute([huge]).responses.remove(0).unwrap_err().to_string();
     assert!(error.starts_with("expected 1152921504606846976 string elements"), "{error}");
 }
