@@ -1,0 +1,21 @@
+//! JSON as the Triton Inference Server reads and writes it: with the bare words `NaN`, `Infinity` and `-Infinity`,
+//! strings of any bytes, and the server's texts of errors.
+//!
+//! [`Document::parse`] checks the whole text once and keeps where each value stands. Arrays of numbers are not taken
+//! apart: [`Value::fill`] converts them straight into a tensor's bytes.
+
+mod document;
+mod fill;
+mod number;
+mod scan;
+mod string;
+mod value;
+mod write;
+
+pub use document::{Document, ParseError, ParseFault};
+pub use fill::{FillError, Scalar};
+pub use value::{Members, Value, WrongType};
+pub use write::Writer;
+
+#[cfg(test)]
+mod tests;

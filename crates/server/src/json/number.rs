@@ -1,0 +1,111 @@
+//! Numbers: where they end, and their values.
+
+use super::document::{ParseError, ParseFault};
+
+/// More digits than the largest f64 has before its point. A shorter number without an exponent cannot be too large.
+const SURELY_FINITE: usize = 308;
+
+/// Whether a number can begin with this byte.
+pub(super) fn begins(byte: u8) -> bool {
+    byte.is_ascii_digit() || matches!(byte, b'-' | b'N' | b'I')
+}
+
+/// The byte after the number that begins at `start`.
+pub(super) fn end(text: &[u8], start: usize) -> Result<usize, ParseError> {
+    let byte = |at: usize| text.get(at).copied().unwrap_or(0);
+    let fault = |fault, position| Err(ParseError { fault, position });
+    let digits = |mut at: usize| {
+        while byte(at).is_ascii_digit() {
+            at += 1;
+        }
+        at
+    };
+    let mut at = start + usize::from(byte(start) == b'-');
+    match byte(at) {
+        b'0' => at += 1,
+        b'1'..=b'9' => at = digits(at),
+        b'N' | b'I' => return word_end(text, at),
+        _ => return fault(ParseFault::Value, at),
+    }
+    let mut check = at - start > SURELY_FINITE;
+    if byte(at) == b'.' {
+        let first = at + 1;
+        at = digits(first);
+        if at == first {
+            return fault(ParseFault::Fraction, at);
+        }
+    }
+    if matches!(byte(at), b'e' | b'E') {
+        let sign = usize::from(matches!(byte(at + 1), b'+' | b'-'));
+        let first = at + 1 + sign;
+        at = digits(first);
+        if at == first {
+            return fault(ParseFault::Exponent, at);
+        }
+        check = true;
+    }
+    if check && float(&text[start..at]).is_infinite() {
+        return fault(ParseFault::TooBig, start);
+    }
+    Ok(at)
+}
+
+/// The byte after `NaN`, `Inf` or `Infinity`. A fault stands after the characters that fit.
+fn word_end(text: &[u8], start: usize) -> Result<usize, ParseError> {
+    let common = |word: &[u8]| text[start..].iter().zip(word).take_while(|(a, b)| a == b).count();
+    let (nan, infinity) = (common(b"NaN"), common(b"Infinity"));
+    match (nan, infinity) {
+        (3, _) => Ok(start + 3),
+        (_, 3 | 8) => Ok(start + infinity),
+        _ => Err(ParseError { fault: ParseFault::Value, position: start + nan.max(infinity) }),
+    }
+}
+
+/// A signed integer, if the number is one in the range of i64.
+pub(super) fn signed(text: &[u8]) -> Option<i64> {
+    match text.strip_prefix(b"-") {
+        // `-0` is an integer to the server, too.
+        Some(digits) => 0i64.checked_sub_unsigned(unsigned(digits)?),
+        None => unsigned(text)?.try_into().ok(),
+    }
+}
+
+/// An unsigned integer, if the number is one in the range of u64.
+pub(super) fn unsigned(text: &[u8]) -> Option<u64> {
+    let digit = |value: u64, &byte: &u8| {
+        let digit = byte.wrapping_sub(b'0');
+        (digit < 10).then_some(())?;
+        value.checked_mul(10)?.checked_add(digit.into())
+    };
+    // 19 digits cannot overflow.
+    if text.len() <= 19 {
+        return text.iter().try_fold(0u64, |value, &byte| {
+            let digit = byte.wrapping_sub(b'0');
+            (digit < 10).then(|| value * 10 + u64::from(digit))
+        });
+    }
+    text.iter().try_fold(0, digit)
+}
+
+/// A number as f64, rounded to the nearest.
+pub(super) fn float(text: &[u8]) -> f64 {
+    let (sign, magnitude) = match text.strip_prefix(b"-") {
+        Some(rest) => (-1.0, rest),
+        None => (1.0, text),
+    };
+    // Integers of f64's precision are exact.
+    if magnitude.len() <= 15
+        && let Some(integer) = unsigned(magnitude)
+    {
+        return sign * integer as f64;
+    }
+    match magnitude.first() {
+        Some(b'N') => sign * f64::NAN,
+        Some(b'I') => sign * f64::INFINITY,
+        // The text has been checked.
+        _ => str::from_utf8(magnitude)
+            .ok()
+            .and_then(|text| text.parse().ok())
+            .map_or(f64::NAN, |v: f64| sign * v),
+    }
+}

@@ -1,0 +1,3 @@
+//! The Triton Inference Server's protocols.
+
+pub mod json;
