@@ -30,6 +30,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("engine", &["ir", "passes", "runtime"]),
     ("model", &["ir", "runtime", "engine", "onnx"]),
     ("serving", &["ir", "runtime", "engine", "onnx", "model"]),
+    ("server", &["serving"]),
     ("tritonserver", &["runtime", "onnx", "serving", "devices"]),
     ("cli", &["*"]),
     ("python", &["ir", "runtime", "engine", "model", "triton", "devices", "cli"]),

@@ -1,3 +1,5 @@
 //! The Triton Inference Server's protocols.
 
+pub mod http;
+pub mod infer;
 pub mod json;

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 
 use super::scan::Scanner;
-use super::value::Value;
+use super::value::{Place, Value};
 
 /// A checked JSON text and where its values stand.
 #[derive(Debug)]
@@ -38,9 +38,20 @@ pub(super) enum Kind {
     Escaped,
     Array,
     /// An array of nothing but numbers, which have no nodes of their own.
-    Numbers,
+    Numbers(Numbers),
     /// Names and values in turns.
     Object,
+}
+
+/// The narrowest class that all numbers of an array belong to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Numbers {
+    /// Unsigned integers of at most 18 digits.
+    Unsigned,
+    /// Signed integers of at most 18 digits.
+    Signed,
+    /// Others.
+    Any,
 }
 
 /// Why a text is not JSON, and at which byte.
@@ -114,6 +125,14 @@ impl Document {
     pub fn parse(text: Bytes) -> Result<Document, ParseError> {
         let nodes = Scanner::new(&text)?.document()?;
         Ok(Document { text, nodes })
+    }
+
+    /// The value at a place.
+    ///
+    /// # Panics
+    /// The place is one of another document that has more values.
+    pub fn at(&self, place: Place) -> Value<'_> {
+        Value::new(self, place.0)
     }
 
     /// The outermost value.

@@ -1,6 +1,6 @@
 //! Elements of a tensor from nested arrays.
 
-use super::document::Kind;
+use super::document::{Kind, Numbers};
 use super::number;
 use super::value::{Value, WrongType, numbers};
 
@@ -51,6 +51,39 @@ impl Scalar {
     }
 }
 
+impl Scalar {
+    /// The error for an element of another type.
+    fn wrong(self) -> WrongType {
+        match self {
+            Scalar::Bool => WrongType::Boolean,
+            Scalar::Unsigned(_) => WrongType::Unsigned,
+            Scalar::Signed(_) => WrongType::Signed,
+            Scalar::F32 | Scalar::F64 => WrongType::Number,
+        }
+    }
+
+    /// Whether all numbers of a class are of this type; none if each has to be looked at.
+    fn holds(self, class: Numbers) -> Option<bool> {
+        match (self, class) {
+            (Scalar::Bool, _) => Some(false),
+            (Scalar::F32 | Scalar::F64, _) => Some(true),
+            (Scalar::Signed(_) | Scalar::Unsigned(_), Numbers::Unsigned) => Some(true),
+            (Scalar::Signed(_), Numbers::Signed) => Some(true),
+            (Scalar::Unsigned(_), Numbers::Signed) | (_, Numbers::Any) => None,
+        }
+    }
+
+    /// Whether a number is of this type.
+    fn is(self, text: &[u8]) -> bool {
+        match self {
+            Scalar::Bool => false,
+            Scalar::F32 | Scalar::F64 => true,
+            Scalar::Signed(_) => number::signed(text).is_some(),
+            Scalar::Unsigned(_) => number::unsigned(text).is_some(),
+        }
+    }
+}
+
 /// Elements that are left to write.
 struct Filler<'a> {
     scalar: Scalar,
@@ -58,6 +91,38 @@ struct Filler<'a> {
 }
 
 impl Value<'_> {
+    /// Checks what [`Value::fill`] would write, mostly without a look at single numbers. Returns the number of elements.
+    ///
+    /// # Errors
+    /// Elements of another type, or arrays nested too deeply.
+    pub fn check(self, scalar: Scalar) -> Result<usize, FillError> {
+        self.check_at(scalar, 0)
+    }
+
+    fn check_at(self, scalar: Scalar, depth: usize) -> Result<usize, FillError> {
+        let fits = match self.kind() {
+            Kind::Array => {
+                let mut count = 0;
+                let add = |element: Value<'_>| {
+                    count += element.check_at(scalar, depth + 1)?;
+                    Ok(())
+                };
+                return nested(self, depth, add).map(|()| count);
+            }
+            Kind::Numbers(_) if depth >= DEPTH => return Err(FillError::Depth),
+            Kind::Numbers(class) => scalar
+                .holds(class)
+                .unwrap_or_else(|| numbers(self.text()).all(|text| scalar.is(text))),
+            Kind::Number => scalar.is(self.text()),
+            _ => scalar == Scalar::Bool && self.boolean().is_ok(),
+        };
+        match (fits, self.kind()) {
+            (false, _) => Err(scalar.wrong().into()),
+            (true, Kind::Numbers(_)) => Ok(self.count()),
+            (true, _) => Ok(1),
+        }
+    }
+
     /// Writes the elements of this value, arrays nested in any way, in little-endian bytes over the whole of `bytes`.
     ///
     /// # Errors
@@ -86,7 +151,7 @@ impl Value<'_> {
     ) -> Result<(), FillError> {
         match self.kind() {
             Kind::Array => nested(self, depth, |value| value.strings_at(take, depth + 1)),
-            Kind::Numbers => Err(WrongType::String.into()),
+            Kind::Numbers(_) => Err(WrongType::String.into()),
             _ => take(&self.string()?),
         }
     }
@@ -107,12 +172,12 @@ impl Filler<'_> {
     fn value(&mut self, value: Value<'_>, depth: usize) -> Result<(), FillError> {
         match value.kind() {
             Kind::Array => nested(value, depth, |element| self.value(element, depth + 1)),
-            Kind::Numbers if depth >= DEPTH => Err(FillError::Depth),
-            Kind::Numbers => self.numbers(value),
+            Kind::Numbers(_) if depth >= DEPTH => Err(FillError::Depth),
+            Kind::Numbers(_) => self.numbers(value),
             Kind::Number => self.number(value.text()),
             _ => match (self.scalar, value.boolean()) {
                 (Scalar::Bool, Ok(value)) => self.put(&[value.into()]),
-                _ => Err(self.wrong().into()),
+                _ => Err(self.scalar.wrong().into()),
             },
         }
     }
@@ -129,14 +194,14 @@ impl Filler<'_> {
             Scalar::F32 => self.put(&(number::float(text) as f32).to_le_bytes()),
             Scalar::F64 => self.put(&number::float(text).to_le_bytes()),
             Scalar::Signed(size) => {
-                let value = number::signed(text).ok_or(WrongType::Signed)?;
+                let value = number::signed(text).ok_or(self.scalar.wrong())?;
                 self.put(&value.to_le_bytes()[..size])
             }
             Scalar::Unsigned(size) => {
-                let value = number::unsigned(text).ok_or(WrongType::Unsigned)?;
+                let value = number::unsigned(text).ok_or(self.scalar.wrong())?;
                 self.put(&value.to_le_bytes()[..size])
             }
-            Scalar::Bool => Err(WrongType::Boolean.into()),
+            Scalar::Bool => Err(self.scalar.wrong().into()),
         }
     }
 
@@ -146,14 +211,5 @@ impl Filler<'_> {
         place.copy_from_slice(element);
         self.rest = rest;
         Ok(())
-    }
-
-    fn wrong(&self) -> WrongType {
-        match self.scalar {
-            Scalar::Bool => WrongType::Boolean,
-            Scalar::Unsigned(_) => WrongType::Unsigned,
-            Scalar::Signed(_) => WrongType::Signed,
-            Scalar::F32 | Scalar::F64 => WrongType::Number,
-        }
     }
 }

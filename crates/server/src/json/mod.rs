@@ -14,7 +14,7 @@ mod write;
 
 pub use document::{Document, ParseError, ParseFault};
 pub use fill::{FillError, Scalar};
-pub use value::{Members, Value, WrongType};
+pub use value::{Members, Place, Value, WrongType};
 pub use write::Writer;
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Numbers: where they end, and their values.
 
-use super::document::{ParseError, ParseFault};
+use super::document::{Numbers, ParseError, ParseFault};
 
 /// More digits than the largest f64 has before its point. A shorter number without an exponent cannot be too large.
 const SURELY_FINITE: usize = 308;
@@ -8,6 +8,19 @@ const SURELY_FINITE: usize = 308;
 /// Whether a number can begin with this byte.
 pub(super) fn begins(byte: u8) -> bool {
     byte.is_ascii_digit() || matches!(byte, b'-' | b'N' | b'I')
+}
+
+/// The most digits that fit i64 and u64 in any case.
+const SURELY_FITS: usize = 18;
+
+/// The class of a number.
+pub(super) fn class(text: &[u8]) -> Numbers {
+    let digits = text.strip_prefix(b"-").unwrap_or(text);
+    match digits.len() <= SURELY_FITS && digits.iter().all(u8::is_ascii_digit) {
+        true if digits.len() == text.len() => Numbers::Unsigned,
+        true => Numbers::Signed,
+        false => Numbers::Any,
+    }
 }
 
 /// The byte after the number that begins at `start`.

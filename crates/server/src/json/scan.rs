@@ -1,6 +1,6 @@
 //! The scanner: one pass over a text, without recursion.
 
-use super::document::{Kind, Node, ParseError, ParseFault};
+use super::document::{Kind, Node, Numbers, ParseError, ParseFault};
 use super::{number, string};
 
 pub(super) struct Scanner<'a> {
@@ -166,21 +166,23 @@ impl<'a> Scanner<'a> {
     /// An array of numbers, if the array that begins here is one and not empty. Otherwise nothing is read.
     fn numbers(&mut self) -> Result<bool, ParseError> {
         let start = self.at;
-        let mut count = 0;
+        let (mut count, mut class) = (0, Numbers::Unsigned);
         loop {
             self.at += 1;
             self.space();
             if !number::begins(self.peek()) {
                 break;
             }
-            self.at = number::end(self.text, self.at)?;
+            let end = number::end(self.text, self.at)?;
+            let first = std::mem::replace(&mut self.at, end);
+            class = class.max(number::class(&self.text[first..self.at]));
             count += 1;
             self.space();
             match self.peek() {
                 b',' => {}
                 b']' => {
                     self.at += 1;
-                    let index = self.push(Kind::Numbers, start);
+                    let index = self.push(Kind::Numbers(class), start);
                     self.nodes[index as usize].count = count;
                     return Ok(true);
                 }

@@ -78,7 +78,14 @@ fn nested_arrays_fill_a_tensor() {
     let fill = |text: &str, scalar, bytes: usize| {
         let document = read(text.as_bytes()).unwrap();
         let mut place = vec![0xAA; bytes];
-        document.root().fill(scalar, &mut place).map(|()| place)
+        let filled = document.root().fill(scalar, &mut place);
+        match document.root().check(scalar) {
+            Ok(count) => assert_eq!(filled.is_ok(), count * scalar.size() == bytes, "{text}"),
+            Err(error) => {
+                assert!(filled.is_err() && (filled == Err(error) || bytes == 0), "{text}")
+            }
+        }
+        filled.map(|()| place)
     };
     assert_eq!(fill("[[1,2],[3,-4]]", Scalar::Signed(1), 4), Ok(vec![1, 2, 3, 252]));
     assert_eq!(fill("[2147483648]", Scalar::Signed(4), 4), Ok(vec![0, 0, 0, 128]), "wraps");

@@ -12,6 +12,10 @@ pub struct Value<'a> {
     index: u32,
 }
 
+/// The place of a value in its document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place(pub(super) u32);
+
 /// A value of another type than asked for, with the server's texts.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WrongType {
@@ -58,6 +62,11 @@ impl<'a> Value<'a> {
     pub(super) fn text(self) -> &'a [u8] {
         let node = self.node();
         &self.document.text[node.start as usize..node.end as usize]
+    }
+
+    /// The place of this value in its document, for [`Document::at`].
+    pub fn place(self) -> Place {
+        Place(self.index)
     }
 
     /// The bytes of a string. They need not be UTF-8.
@@ -119,7 +128,7 @@ impl<'a> Value<'a> {
 
     /// Whether the value is an array.
     pub fn is_array(self) -> bool {
-        matches!(self.kind(), Kind::Array | Kind::Numbers)
+        matches!(self.kind(), Kind::Array | Kind::Numbers(_))
     }
 
     /// Whether the value is an object.
@@ -134,7 +143,7 @@ impl<'a> Value<'a> {
     /// Another type.
     pub fn elements(self) -> Result<impl Iterator<Item = Value<'a>>, WrongType> {
         match self.kind() {
-            Kind::Array | Kind::Numbers => Ok(self.children()),
+            Kind::Array | Kind::Numbers(_) => Ok(self.children()),
             _ => Err(WrongType::Array),
         }
     }
@@ -145,7 +154,7 @@ impl<'a> Value<'a> {
     /// Another type, or an element that is no integer in the range of u64.
     pub fn integers(self) -> Result<Vec<u64>, WrongType> {
         match self.kind() {
-            Kind::Numbers => numbers(self.text())
+            Kind::Numbers(_) => numbers(self.text())
                 .map(number::unsigned)
                 .collect::<Option<_>>()
                 .ok_or(WrongType::Unsigned),

@@ -76,6 +76,11 @@ impl DataType {
         }
     }
 
+    /// The type with a name in requests and responses.
+    pub fn of_protocol(name: &str) -> Option<DataType> {
+        DTYPES.iter().map(|(ty, _)| *ty).find(|ty| ty.protocol_name() == name)
+    }
+
     /// Bytes of an element; none for strings, whose elements have different lengths.
     pub fn byte_size(self) -> Option<usize> {
         self.dtype().filter(|dtype| *dtype != DType::Str).map(|dtype| dtype.bits().div_ceil(8))

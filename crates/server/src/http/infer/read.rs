@@ -1,0 +1,185 @@
+//! The reader of requests.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use trident_serving::DataType;
+
+use super::source::{Binary, source};
+use crate::infer::{Correlation, Fault, Input, Output, Parameter, Parameters, Region, Request};
+use crate::json::{Document, Value, WrongType};
+
+/// Reads a request of a body whose first `json` bytes are a JSON text. `model` is the name in errors.
+///
+/// # Errors
+/// A text that is not JSON, members that are missing or of another type, and inputs without one source of data; with the
+/// server's codes and texts. Names, types and shapes are not compared with the model.
+pub fn read(body: &Bytes, json: usize, model: &str) -> Result<Request, Fault> {
+    let text = body.slice(..json.min(body.len()));
+    let document = Document::parse(text).map_err(|e| {
+        Fault::internal(format_args!("failed to parse the request JSON buffer: {e}"))
+    })?;
+    let document = Arc::new(document);
+    let root = document.root();
+    let mut binary = Binary { rest: body.slice(json.min(body.len())..), model };
+    let mut request = Request::default();
+    if let Some(id) = root.get("id") {
+        request.id = text_of(id).map_err(unable("id"))?;
+    }
+    if let Some(parameters) = root.get("parameters") {
+        request.parameters = read_parameters(parameters)?;
+    }
+    let inputs = root.member("inputs").and_then(Value::elements).map_err(unable("inputs"))?;
+    for value in inputs {
+        let input = read_input(&document, value, &mut binary)?;
+        if request.inputs.iter().any(|known| known.name == input.name) {
+            return Err(repeated("input", &input.name, &request.id));
+        }
+        request.inputs.push(input);
+    }
+    if !binary.rest.is_empty() {
+        return Err(Fault::invalid(format_args!(
+            "unexpected additional input data for model '{model}'"
+        )));
+    }
+    if let Some(outputs) = root.get("outputs") {
+        for value in outputs.elements().map_err(unable("outputs"))? {
+            let output = read_output(value)?;
+            if request.outputs.iter().any(|known| known.name == output.name) {
+                return Err(repeated("output", &output.name, &request.id));
+            }
+            request.outputs.push(output);
+        }
+    }
+    Ok(request)
+}
+
+/// The fault of a member that cannot be read.
+pub(super) fn unable<E: std::fmt::Display>(member: &str) -> impl Fn(E) -> Fault {
+    move |error| Fault::internal(format_args!("Unable to parse '{member}': {error}"))
+}
+
+fn repeated(kind: &str, name: &str, id: &str) -> Fault {
+    let id = if id.is_empty() { "<id_unknown>" } else { id };
+    Fault::invalid(format_args!("[request id: {id}] {kind} '{name}' already exists in request"))
+}
+
+/// A string as text. Bytes that are not UTF-8 are replaced: names with them fit nothing.
+fn text_of(value: Value<'_>) -> Result<String, WrongType> {
+    Ok(String::from_utf8_lossy(&value.string()?).into_owned())
+}
+
+fn read_input(
+    document: &Arc<Document>,
+    value: Value<'_>,
+    binary: &mut Binary<'_>,
+) -> Result<Input, Fault> {
+    let text = |name| value.member(name).and_then(text_of).map_err(unable(name));
+    let name = text("name")?;
+    let data_type = text("datatype")?;
+    let data_type = DataType::of_protocol(&data_type)
+        .ok_or_else(|| Fault::invalid(format_args!("invalid datatype for input {name}")))?;
+    let dims = value.member("shape").and_then(Value::integers).map_err(unable("shape"))?;
+    let shape = dims.into_iter().map(i64::try_from).collect::<Result<Vec<_>, _>>();
+    let shape = shape.map_err(|_| unable("shape")(WrongType::Unsigned))?;
+    let data = source(document, value, binary, (&name, data_type, &shape))?;
+    Ok(Input { name, data_type, shape, data })
+}
+
+fn read_output(value: Value<'_>) -> Result<Output, Fault> {
+    let name = value.member("name").and_then(text_of).map_err(unable("name"))?;
+    let mut output = Output { name, ..Output::default() };
+    let Some(parameters) = value.get("parameters") else {
+        return Ok(output);
+    };
+    if let Some(classes) = parameters.get("classification") {
+        output.classes = classes.unsigned().map_err(unable("classification"))?;
+    }
+    if let Some(binary) = parameters.get("binary_data") {
+        output.binary = Some(binary.boolean().map_err(unable("binary_data"))?);
+    }
+    output.region = read_region(parameters)?;
+    let other = match (output.classes, output.binary) {
+        (1.., _) => "classification",
+        (_, Some(true)) => "binary_data",
+        _ => return Ok(output),
+    };
+    match output.region {
+        Some(_) => Err(Fault::invalid(format_args!(
+            "Output can't set both 'shared_memory_region' and '{other}'"
+        ))),
+        None => Ok(output),
+    }
+}
+
+/// The region that a tensor's parameters name.
+pub(super) fn read_region(parameters: Value<'_>) -> Result<Option<Region>, Fault> {
+    let Some(name) = parameters.get("shared_memory_region") else {
+        return Ok(None);
+    };
+    let name = text_of(name).map_err(unable("shared_memory_region"))?;
+    let number = |member| match parameters.get(member) {
+        Some(value) => value.unsigned().map_err(unable(member)),
+        None => Ok(0),
+    };
+    let (offset, size) = (number("shared_memory_offset")?, number("shared_memory_byte_size")?);
+    Ok(Some(Region { name, offset, size }))
+}
+
+fn read_parameters(object: Value<'_>) -> Result<Parameters, Fault> {
+    let mut parameters = Parameters::default();
+    for (name, value) in object.members().map_err(unable("parameters"))? {
+        let name = text_of(name).map_err(Fault::internal)?;
+        if name.starts_with("triton_") {
+            return Err(Fault::invalid(
+                "parameter keys starting with 'triton_' are reserved for Triton usage and should not be specified.",
+            ));
+        }
+        if !read_known(&mut parameters, &name, value).map_err(unable(&name))? {
+            let value = parameter(value).ok_or_else(|| wrong_parameter(&name))?;
+            parameters.others.push((name, value));
+        }
+    }
+    Ok(parameters)
+}
+
+/// Reads a parameter that has a meaning. Returns whether it has one.
+fn read_known(
+    parameters: &mut Parameters,
+    name: &str,
+    value: Value<'_>,
+) -> Result<bool, WrongType> {
+    match name {
+        "sequence_id" => parameters.sequence.id = correlation(value)?,
+        "sequence_start" => parameters.sequence.start = value.boolean()?,
+        "sequence_end" => parameters.sequence.end = value.boolean()?,
+        "priority" => parameters.priority = value.unsigned()?,
+        "timeout" => parameters.timeout = Duration::from_micros(value.unsigned()?),
+        "binary_data_output" => parameters.binary_output = value.boolean()?,
+        _ => return Ok(false),
+    }
+    Ok(true)
+}
+
+fn correlation(value: Value<'_>) -> Result<Correlation, WrongType> {
+    match value.unsigned() {
+        Ok(number) => Ok(Correlation::Number(number)),
+        Err(_) => text_of(value).map(Correlation::Text),
+    }
+}
+
+/// A parameter without a meaning to the server.
+fn parameter(value: Value<'_>) -> Option<Parameter> {
+    let integer = |value: Value<'_>| value.signed().map(Parameter::Integer);
+    let float = |value: Value<'_>| value.float().map(Parameter::Float);
+    let text = |value| text_of(value).map(Parameter::Text);
+    let boolean = value.boolean().map(Parameter::Bool);
+    boolean.or_else(|_| integer(value)).or_else(|_| float(value)).or_else(|_| text(value)).ok()
+}
+
+fn wrong_parameter(name: &str) -> Fault {
+    Fault::invalid(format_args!(
+        "parameter '{name}' has invalid type. It should be either 'int', 'bool', or 'string'."
+    ))
+}

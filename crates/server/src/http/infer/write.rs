@@ -1,0 +1,114 @@
+//! The writer of answers.
+
+use bytes::Bytes;
+use trident_serving::DataType;
+
+use crate::infer::{Answer, Fault, Tensor};
+use crate::json::Writer;
+
+/// The body of an answer.
+#[derive(Debug)]
+pub struct Body {
+    /// The JSON text.
+    pub text: Vec<u8>,
+    /// Tensors that follow the text. If there are any, the header `Inference-Header-Content-Length` gives the text's length,
+    /// and the type is `application/octet-stream`.
+    pub binary: Vec<Bytes>,
+}
+
+/// Writes an answer. `binary` tells which outputs follow the text as bytes.
+///
+/// # Errors
+/// An output whose type JSON does not carry, or whose bytes are not what its type and shape say.
+pub fn write(answer: &Answer, binary: impl Fn(&str) -> bool) -> Result<Body, Fault> {
+    let size: usize = answer
+        .outputs
+        .iter()
+        .map(|output| 80 + output.data.as_ref().map_or(0, |data| data.len() * 3))
+        .sum();
+    let mut writer = Writer::new(Vec::with_capacity(80 + size));
+    let mut bytes = vec![];
+    let mut fault = None;
+    writer.object(|writer| {
+        if !answer.id.is_empty() {
+            writer.name("id").string(answer.id.as_bytes());
+        }
+        writer.name("model_name").string(answer.model.as_bytes());
+        writer.name("model_version").string(answer.version.to_string().as_bytes());
+        writer.name("outputs").array(|writer| {
+            for output in &answer.outputs {
+                let data = output.data.as_ref().filter(|_| binary(&output.name));
+                writer.object(|writer| {
+                    if let Err(error) = tensor(writer, output, data) {
+                        fault.get_or_insert(error);
+                    }
+                });
+                bytes.extend(data.cloned());
+            }
+        });
+    });
+    match fault {
+        Some(fault) => Err(fault),
+        None => Ok(Body { text: writer.finish(), binary: bytes }),
+    }
+}
+
+/// The members of an output. `binary` are its bytes if they follow the text.
+fn tensor(writer: &mut Writer, output: &Tensor, binary: Option<&Bytes>) -> Result<(), Fault> {
+    writer.name("name").string(output.name.as_bytes());
+    writer.name("datatype").string(output.data_type.protocol_name().as_bytes());
+    writer.name("shape").array(|writer| output.shape.iter().for_each(|&dim| writer.integer(dim)));
+    match (binary, &output.data) {
+        (Some(bytes), _) => writer
+            .name("parameters")
+            .object(|writer| writer.name("binary_data_size").integer(bytes.len())),
+        (None, Some(data)) => {
+            let mut written = false;
+            writer.name("data").array(|writer| written = elements(writer, output.data_type, data));
+            if !written {
+                return Err(Fault::invalid(format_args!(
+                    "sending {} data via JSON is not supported. Please use the binary data format for output {}",
+                    output.data_type.protocol_name(),
+                    output.name
+                )));
+            }
+        }
+        (None, None) => {}
+    }
+    Ok(())
+}
+
+/// Writes elements. Returns whether their type can be written.
+fn elements(writer: &mut Writer, data_type: DataType, data: &[u8]) -> bool {
+    match data_type {
+        DataType::Bool => data.iter().for_each(|&value| writer.boolean(value != 0)),
+        DataType::Uint8 => data.iter().for_each(|&value| writer.integer(value)),
+        DataType::Int8 => data.iter().for_each(|&value| writer.integer(value as i8)),
+        DataType::Uint16 => each(data, |bytes| writer.integer(u16::from_le_bytes(bytes))),
+        DataType::Int16 => each(data, |bytes| writer.integer(i16::from_le_bytes(bytes))),
+        DataType::Uint32 => each(data, |bytes| writer.integer(u32::from_le_bytes(bytes))),
+        DataType::Int32 => each(data, |bytes| writer.integer(i32::from_le_bytes(bytes))),
+        DataType::Uint64 => each(data, |bytes| writer.integer(u64::from_le_bytes(bytes))),
+        DataType::Int64 => each(data, |bytes| writer.integer(i64::from_le_bytes(bytes))),
+        DataType::Fp32 => each(data, |bytes| writer.float(f32::from_le_bytes(bytes).into())),
+        DataType::Fp64 => each(data, |bytes| writer.float(f64::from_le_bytes(bytes))),
+        DataType::String => strings(writer, data),
+        DataType::Fp16 | DataType::Bf16 | DataType::Invalid => return false,
+    }
+    true
+}
+
+fn each<const N: usize>(data: &[u8], write: impl FnMut([u8; N])) {
+    let (elements, _) = data.as_chunks::<N>();
+    elements.iter().copied().for_each(write);
+}
+
+/// Strings, each of which follows its length. They are the engine's own, so no length goes beyond the data.
+fn strings(writer: &mut Writer, mut data: &[u8]) {
+    while let Some((length, rest)) = data.split_first_chunk() {
+        let length = u32::from_le_bytes(*length) as usize;
+        let (string, rest) = rest.split_at(length.min(rest.len()));
+        writer.string(string);
+        data = rest;
+    }
+}

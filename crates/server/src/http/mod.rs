@@ -1,0 +1,3 @@
+//! HTTP/REST.
+
+pub mod infer;
