@@ -8,27 +8,27 @@ use std::sync::Arc;
 use bytes::Bytes;
 use trident_serving::DataType;
 
-use crate::json::{Document, Place};
+use crate::json::{Document, JsonPlace};
 
 pub use fault::Fault;
 pub use parameters::{Correlation, Parameter, Parameters, Sequence};
 
 /// A request.
 #[derive(Debug, Default)]
-pub struct Request {
+pub struct InferRequest {
     /// The client's name for it; empty if there is none.
     pub id: String,
-    /// What applies to the whole request.
+    /// Parameters of the whole request.
     pub parameters: Parameters,
     /// The inputs, in the client's order.
-    pub inputs: Vec<Input>,
+    pub inputs: Vec<InferInput>,
     /// The outputs that the client wants; all if there are none.
-    pub outputs: Vec<Output>,
+    pub outputs: Vec<InferOutput>,
 }
 
 /// An input of a request.
 #[derive(Debug)]
-pub struct Input {
+pub struct InferInput {
     /// Its name.
     pub name: String,
     /// Its element type.
@@ -41,7 +41,7 @@ pub struct Input {
 
 /// A model's answer to a request.
 #[derive(Debug, Default)]
-pub struct Answer {
+pub struct InferAnswer {
     /// The request's name; empty if there is none.
     pub id: String,
     /// The model's name.
@@ -49,12 +49,12 @@ pub struct Answer {
     /// The version that answered.
     pub version: u64,
     /// The outputs, in the model's order.
-    pub outputs: Vec<Tensor>,
+    pub outputs: Vec<AnswerTensor>,
 }
 
 /// An output of an answer.
 #[derive(Debug)]
-pub struct Tensor {
+pub struct AnswerTensor {
     /// Its name.
     pub name: String,
     /// Its element type.
@@ -75,15 +75,15 @@ pub enum Data {
         /// The text.
         document: Arc<Document>,
         /// The arrays in it.
-        place: Place,
+        place: JsonPlace,
     },
     /// A part of a registered region of shared memory.
-    Shared(Region),
+    Shared(SharedRegion),
 }
 
 /// A part of a region of shared memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Region {
+pub struct SharedRegion {
     /// The region's name.
     pub name: String,
     /// Bytes before the part.
@@ -94,7 +94,7 @@ pub struct Region {
 
 /// An output that a client wants.
 #[derive(Debug, Default)]
-pub struct Output {
+pub struct InferOutput {
     /// Its name.
     pub name: String,
     /// How many of the largest elements to give as classes; 0 for all elements as they are.
@@ -102,5 +102,5 @@ pub struct Output {
     /// Whether the elements follow the JSON text as bytes; `None` for the request's choice.
     pub binary: Option<bool>,
     /// Where the elements are to be written, instead of into the answer.
-    pub region: Option<Region>,
+    pub region: Option<SharedRegion>,
 }

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 
 use super::scan::Scanner;
-use super::value::{Place, Value};
+use super::value::{JsonPlace, JsonValue};
 
 /// A checked JSON text and where its values stand.
 #[derive(Debug)]
@@ -57,7 +57,7 @@ pub(super) enum Numbers {
 /// Why a text is not JSON, and at which byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{fault} at {position}")]
-pub struct ParseError {
+pub struct JsonError {
     /// The fault.
     pub fault: ParseFault,
     /// The number of bytes before it.
@@ -122,7 +122,7 @@ impl Document {
     ///
     /// # Errors
     /// The first fault. A NUL byte ends the text, as in the server.
-    pub fn parse(text: Bytes) -> Result<Document, ParseError> {
+    pub fn parse(text: Bytes) -> Result<Document, JsonError> {
         let nodes = Scanner::new(&text)?.document()?;
         Ok(Document { text, nodes })
     }
@@ -131,12 +131,12 @@ impl Document {
     ///
     /// # Panics
     /// The place is one of another document that has more values.
-    pub fn at(&self, place: Place) -> Value<'_> {
-        Value::new(self, place.0)
+    pub fn at(&self, place: JsonPlace) -> JsonValue<'_> {
+        JsonValue::new(self, place.0)
     }
 
     /// The outermost value.
-    pub fn root(&self) -> Value<'_> {
-        Value::new(self, 0)
+    pub fn root(&self) -> JsonValue<'_> {
+        JsonValue::new(self, 0)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::document::{Kind, Numbers};
 use super::number;
-use super::value::{Value, WrongType, numbers};
+use super::value::{JsonValue, WrongType, numbers};
 
 /// The deepest nesting of arrays in a tensor's data.
 const DEPTH: usize = 100;
@@ -26,7 +26,7 @@ pub enum FillError {
 
 /// The type of a tensor's elements, as they stand in JSON and in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scalar {
+pub enum FillType {
     /// `true` and `false`, one byte each.
     Bool,
     /// Unsigned integers of 1, 2, 4 or 8 bytes. Larger ones lose their upper bytes, as in the server.
@@ -39,71 +39,71 @@ pub enum Scalar {
     F64,
 }
 
-impl Scalar {
+impl FillType {
     /// Bytes of an element.
     pub fn size(self) -> usize {
         match self {
-            Scalar::Bool => 1,
-            Scalar::Unsigned(size) | Scalar::Signed(size) => size,
-            Scalar::F32 => 4,
-            Scalar::F64 => 8,
+            FillType::Bool => 1,
+            FillType::Unsigned(size) | FillType::Signed(size) => size,
+            FillType::F32 => 4,
+            FillType::F64 => 8,
         }
     }
 }
 
-impl Scalar {
+impl FillType {
     /// The error for an element of another type.
     fn wrong(self) -> WrongType {
         match self {
-            Scalar::Bool => WrongType::Boolean,
-            Scalar::Unsigned(_) => WrongType::Unsigned,
-            Scalar::Signed(_) => WrongType::Signed,
-            Scalar::F32 | Scalar::F64 => WrongType::Number,
+            FillType::Bool => WrongType::Boolean,
+            FillType::Unsigned(_) => WrongType::Unsigned,
+            FillType::Signed(_) => WrongType::Signed,
+            FillType::F32 | FillType::F64 => WrongType::Number,
         }
     }
 
     /// Whether all numbers of a class are of this type; none if each has to be looked at.
     fn holds(self, class: Numbers) -> Option<bool> {
         match (self, class) {
-            (Scalar::Bool, _) => Some(false),
-            (Scalar::F32 | Scalar::F64, _) => Some(true),
-            (Scalar::Signed(_) | Scalar::Unsigned(_), Numbers::Unsigned) => Some(true),
-            (Scalar::Signed(_), Numbers::Signed) => Some(true),
-            (Scalar::Unsigned(_), Numbers::Signed) | (_, Numbers::Any) => None,
+            (FillType::Bool, _) => Some(false),
+            (FillType::F32 | FillType::F64, _) => Some(true),
+            (FillType::Signed(_) | FillType::Unsigned(_), Numbers::Unsigned) => Some(true),
+            (FillType::Signed(_), Numbers::Signed) => Some(true),
+            (FillType::Unsigned(_), Numbers::Signed) | (_, Numbers::Any) => None,
         }
     }
 
     /// Whether a number is of this type.
     fn is(self, text: &[u8]) -> bool {
         match self {
-            Scalar::Bool => false,
-            Scalar::F32 | Scalar::F64 => true,
-            Scalar::Signed(_) => number::signed(text).is_some(),
-            Scalar::Unsigned(_) => number::unsigned(text).is_some(),
+            FillType::Bool => false,
+            FillType::F32 | FillType::F64 => true,
+            FillType::Signed(_) => number::signed(text).is_some(),
+            FillType::Unsigned(_) => number::unsigned(text).is_some(),
         }
     }
 }
 
 /// Elements that are left to write.
 struct Filler<'a> {
-    scalar: Scalar,
+    scalar: FillType,
     rest: &'a mut [u8],
 }
 
-impl Value<'_> {
-    /// Checks what [`Value::fill`] would write, mostly without a look at single numbers. Returns the number of elements.
+impl JsonValue<'_> {
+    /// Checks what [`JsonValue::fill`] would write, mostly without a look at single numbers. Returns the number of elements.
     ///
     /// # Errors
     /// Elements of another type, or arrays nested too deeply.
-    pub fn check(self, scalar: Scalar) -> Result<usize, FillError> {
+    pub fn check(self, scalar: FillType) -> Result<usize, FillError> {
         self.check_at(scalar, 0)
     }
 
-    fn check_at(self, scalar: Scalar, depth: usize) -> Result<usize, FillError> {
+    fn check_at(self, scalar: FillType, depth: usize) -> Result<usize, FillError> {
         let fits = match self.kind() {
             Kind::Array => {
                 let mut count = 0;
-                let add = |element: Value<'_>| {
+                let add = |element: JsonValue<'_>| {
                     count += element.check_at(scalar, depth + 1)?;
                     Ok(())
                 };
@@ -114,7 +114,7 @@ impl Value<'_> {
                 .holds(class)
                 .unwrap_or_else(|| numbers(self.text()).all(|text| scalar.is(text))),
             Kind::Number => scalar.is(self.text()),
-            _ => scalar == Scalar::Bool && self.boolean().is_ok(),
+            _ => scalar == FillType::Bool && self.boolean().is_ok(),
         };
         match (fits, self.kind()) {
             (false, _) => Err(scalar.wrong().into()),
@@ -127,7 +127,7 @@ impl Value<'_> {
     ///
     /// # Errors
     /// Elements of another type, or not as many as fit. `bytes` may have been written in part.
-    pub fn fill(self, scalar: Scalar, bytes: &mut [u8]) -> Result<(), FillError> {
+    pub fn fill(self, scalar: FillType, bytes: &mut [u8]) -> Result<(), FillError> {
         let mut filler = Filler { scalar, rest: bytes };
         filler.value(self, 0)?;
         if filler.rest.is_empty() { Ok(()) } else { Err(FillError::Fewer) }
@@ -158,9 +158,9 @@ impl Value<'_> {
 }
 
 fn nested<'a>(
-    array: Value<'a>,
+    array: JsonValue<'a>,
     depth: usize,
-    each: impl FnMut(Value<'a>) -> Result<(), FillError>,
+    each: impl FnMut(JsonValue<'a>) -> Result<(), FillError>,
 ) -> Result<(), FillError> {
     if depth >= DEPTH {
         return Err(FillError::Depth);
@@ -169,20 +169,20 @@ fn nested<'a>(
 }
 
 impl Filler<'_> {
-    fn value(&mut self, value: Value<'_>, depth: usize) -> Result<(), FillError> {
+    fn value(&mut self, value: JsonValue<'_>, depth: usize) -> Result<(), FillError> {
         match value.kind() {
             Kind::Array => nested(value, depth, |element| self.value(element, depth + 1)),
             Kind::Numbers(_) if depth >= DEPTH => Err(FillError::Depth),
             Kind::Numbers(_) => self.numbers(value),
             Kind::Number => self.number(value.text()),
             _ => match (self.scalar, value.boolean()) {
-                (Scalar::Bool, Ok(value)) => self.put(&[value.into()]),
+                (FillType::Bool, Ok(value)) => self.put(&[value.into()]),
                 _ => Err(self.scalar.wrong().into()),
             },
         }
     }
 
-    fn numbers(&mut self, array: Value<'_>) -> Result<(), FillError> {
+    fn numbers(&mut self, array: JsonValue<'_>) -> Result<(), FillError> {
         if array.count() * self.scalar.size() > self.rest.len() {
             return Err(FillError::More);
         }
@@ -191,17 +191,17 @@ impl Filler<'_> {
 
     fn number(&mut self, text: &[u8]) -> Result<(), FillError> {
         match self.scalar {
-            Scalar::F32 => self.put(&(number::float(text) as f32).to_le_bytes()),
-            Scalar::F64 => self.put(&number::float(text).to_le_bytes()),
-            Scalar::Signed(size) => {
+            FillType::F32 => self.put(&(number::float(text) as f32).to_le_bytes()),
+            FillType::F64 => self.put(&number::float(text).to_le_bytes()),
+            FillType::Signed(size) => {
                 let value = number::signed(text).ok_or(self.scalar.wrong())?;
                 self.put(&value.to_le_bytes()[..size])
             }
-            Scalar::Unsigned(size) => {
+            FillType::Unsigned(size) => {
                 let value = number::unsigned(text).ok_or(self.scalar.wrong())?;
                 self.put(&value.to_le_bytes()[..size])
             }
-            Scalar::Bool => Err(self.scalar.wrong().into()),
+            FillType::Bool => Err(self.scalar.wrong().into()),
         }
     }
 

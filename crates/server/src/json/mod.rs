@@ -2,7 +2,7 @@
 //! strings of any bytes, and the server's texts of errors.
 //!
 //! [`Document::parse`] checks the whole text once and keeps where each value stands. Arrays of numbers are not taken
-//! apart: [`Value::fill`] converts them straight into a tensor's bytes.
+//! apart: [`JsonValue::fill`] converts them straight into a tensor's bytes.
 
 mod document;
 mod fill;
@@ -12,9 +12,9 @@ mod string;
 mod value;
 mod write;
 
-pub use document::{Document, ParseError, ParseFault};
-pub use fill::{FillError, Scalar};
-pub use value::{Members, Place, Value, WrongType};
+pub use document::{Document, JsonError, ParseFault};
+pub use fill::{FillError, FillType};
+pub use value::{JsonPlace, JsonValue, Members, WrongType};
 pub use write::Writer;
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Numbers: where they end, and their values.
 
-use super::document::{Numbers, ParseError, ParseFault};
+use super::document::{JsonError, Numbers, ParseFault};
 
 /// More digits than the largest f64 has before its point. A shorter number without an exponent cannot be too large.
 const SURELY_FINITE: usize = 308;
@@ -24,9 +24,9 @@ pub(super) fn class(text: &[u8]) -> Numbers {
 }
 
 /// The byte after the number that begins at `start`.
-pub(super) fn end(text: &[u8], start: usize) -> Result<usize, ParseError> {
+pub(super) fn end(text: &[u8], start: usize) -> Result<usize, JsonError> {
     let byte = |at: usize| text.get(at).copied().unwrap_or(0);
-    let fault = |fault, position| Err(ParseError { fault, position });
+    let fault = |fault, position| Err(JsonError { fault, position });
     let digits = |mut at: usize| {
         while byte(at).is_ascii_digit() {
             at += 1;
@@ -64,13 +64,13 @@ pub(super) fn end(text: &[u8], start: usize) -> Result<usize, ParseError> {
 }
 
 /// The byte after `NaN`, `Inf` or `Infinity`. A fault stands after the characters that fit.
-fn word_end(text: &[u8], start: usize) -> Result<usize, ParseError> {
+fn word_end(text: &[u8], start: usize) -> Result<usize, JsonError> {
     let common = |word: &[u8]| text[start..].iter().zip(word).take_while(|(a, b)| a == b).count();
     let (nan, infinity) = (common(b"NaN"), common(b"Infinity"));
     match (nan, infinity) {
         (3, _) => Ok(start + 3),
         (_, 3 | 8) => Ok(start + infinity),
-        _ => Err(ParseError { fault: ParseFault::Value, position: start + nan.max(infinity) }),
+        _ => Err(JsonError { fault: ParseFault::Value, position: start + nan.max(infinity) }),
     }
 }
 

@@ -1,6 +1,6 @@
 //! The scanner: one pass over a text, without recursion.
 
-use super::document::{Kind, Node, Numbers, ParseError, ParseFault};
+use super::document::{JsonError, Kind, Node, Numbers, ParseFault};
 use super::{number, string};
 
 pub(super) struct Scanner<'a> {
@@ -12,17 +12,17 @@ pub(super) struct Scanner<'a> {
 }
 
 impl<'a> Scanner<'a> {
-    pub(super) fn new(text: &'a [u8]) -> Result<Scanner<'a>, ParseError> {
+    pub(super) fn new(text: &'a [u8]) -> Result<Scanner<'a>, JsonError> {
         // Values take a byte each at least, so their number fits, too.
         if u32::try_from(text.len()).is_err() {
-            return Err(ParseError { fault: ParseFault::Length, position: 0 });
+            return Err(JsonError { fault: ParseFault::Length, position: 0 });
         }
         let at = if text.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
         Ok(Scanner { text, at, nodes: Vec::with_capacity(32), open: Vec::new() })
     }
 
     /// All values of the text.
-    pub(super) fn document(mut self) -> Result<Vec<Node>, ParseError> {
+    pub(super) fn document(mut self) -> Result<Vec<Node>, JsonError> {
         self.space();
         if self.peek() == 0 {
             return self.fault(ParseFault::Empty);
@@ -49,8 +49,8 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    fn fault<T>(&self, fault: ParseFault) -> Result<T, ParseError> {
-        Err(ParseError { fault, position: self.at })
+    fn fault<T>(&self, fault: ParseFault) -> Result<T, JsonError> {
+        Err(JsonError { fault, position: self.at })
     }
 
     fn push(&mut self, kind: Kind, start: usize) -> u32 {
@@ -61,7 +61,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// The next value: a scalar, an array of numbers, or the start of another array or an object.
-    fn value(&mut self) -> Result<(), ParseError> {
+    fn value(&mut self) -> Result<(), JsonError> {
         let start = self.at;
         match self.peek() {
             b'"' => self.string(),
@@ -82,7 +82,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// One of the three words. A fault stands after the characters that fit.
-    fn word(&mut self, word: &[u8], kind: Kind) -> Result<(), ParseError> {
+    fn word(&mut self, word: &[u8], kind: Kind) -> Result<(), JsonError> {
         let start = self.at;
         for &letter in word {
             if self.peek() != letter {
@@ -94,7 +94,7 @@ impl<'a> Scanner<'a> {
         Ok(())
     }
 
-    fn string(&mut self) -> Result<(), ParseError> {
+    fn string(&mut self) -> Result<(), JsonError> {
         let (end, escapes) = string::end(self.text, self.at)?;
         let start = self.at + 1;
         self.at = end;
@@ -104,7 +104,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// The opening of an array or object, and its first element if it has one.
-    fn container(&mut self, kind: Kind, close: u8) -> Result<(), ParseError> {
+    fn container(&mut self, kind: Kind, close: u8) -> Result<(), JsonError> {
         let start = self.at;
         self.at += 1;
         self.space();
@@ -119,7 +119,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// An element of an array or a member of an object.
-    fn element(&mut self, kind: Kind) -> Result<(), ParseError> {
+    fn element(&mut self, kind: Kind) -> Result<(), JsonError> {
         if kind == Kind::Object {
             if self.peek() != b'"' {
                 return self.fault(ParseFault::Name);
@@ -135,8 +135,8 @@ impl<'a> Scanner<'a> {
         self.value()
     }
 
-    /// What follows an element: another one, or the end of the innermost open array or object.
-    fn element_of(&mut self, container: u32) -> Result<(), ParseError> {
+    /// The continuation after an element: another one, or the end of the innermost open array or object.
+    fn element_of(&mut self, container: u32) -> Result<(), JsonError> {
         let next = self.nodes.len() as u32;
         let node = &mut self.nodes[container as usize];
         node.count += 1;
@@ -164,7 +164,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// An array of numbers, if the array that begins here is one and not empty. Otherwise nothing is read.
-    fn numbers(&mut self) -> Result<bool, ParseError> {
+    fn numbers(&mut self) -> Result<bool, JsonError> {
         let start = self.at;
         let (mut count, mut class) = (0, Numbers::Unsigned);
         loop {

@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use super::document::{ParseError, ParseFault};
+use super::document::{JsonError, ParseFault};
 
 /// The closing quotation mark of the string that begins at `start`, and whether it has escapes.
-pub(super) fn end(text: &[u8], start: usize) -> Result<(usize, bool), ParseError> {
+pub(super) fn end(text: &[u8], start: usize) -> Result<(usize, bool), JsonError> {
     let mut at = start + 1;
     let mut escapes = false;
     loop {
@@ -14,8 +14,8 @@ pub(super) fn end(text: &[u8], start: usize) -> Result<(usize, bool), ParseError
         match text.get(at).copied().unwrap_or(0) {
             b'"' => return Ok((at, escapes)),
             b'\\' => at += escape(text, at)?.length,
-            0 => return Err(ParseError { fault: ParseFault::Quotation, position: at }),
-            _ => return Err(ParseError { fault: ParseFault::Encoding, position: at }),
+            0 => return Err(JsonError { fault: ParseFault::Quotation, position: at }),
+            _ => return Err(JsonError { fault: ParseFault::Encoding, position: at }),
         }
         escapes = true;
     }
@@ -28,8 +28,8 @@ struct Escape {
 }
 
 /// The escape at a backslash.
-fn escape(text: &[u8], at: usize) -> Result<Escape, ParseError> {
-    let fault = |fault| ParseError { fault, position: at };
+fn escape(text: &[u8], at: usize) -> Result<Escape, JsonError> {
+    let fault = |fault| JsonError { fault, position: at };
     let character = match text.get(at + 1).copied().unwrap_or(0) {
         byte @ (b'"' | b'\\' | b'/') => byte.into(),
         b'b' => '\u{8}',
@@ -44,8 +44,8 @@ fn escape(text: &[u8], at: usize) -> Result<Escape, ParseError> {
 }
 
 /// `\uXXXX`, or a surrogate pair of two of them.
-fn unicode(text: &[u8], at: usize) -> Result<Escape, ParseError> {
-    let fault = |fault| ParseError { fault, position: at };
+fn unicode(text: &[u8], at: usize) -> Result<Escape, JsonError> {
+    let fault = |fault| JsonError { fault, position: at };
     let unit = |at: usize| {
         let digits = text.get(at + 2..at + 6)?;
         digits

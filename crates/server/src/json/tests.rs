@@ -2,7 +2,7 @@ use bytes::Bytes;
 
 use super::*;
 
-fn read(text: &[u8]) -> Result<Document, ParseError> {
+fn read(text: &[u8]) -> Result<Document, JsonError> {
     Document::parse(Bytes::copy_from_slice(text))
 }
 
@@ -87,42 +87,42 @@ fn nested_arrays_fill_a_tensor() {
         }
         filled.map(|()| place)
     };
-    assert_eq!(fill("[[1,2],[3,-4]]", Scalar::Signed(1), 4), Ok(vec![1, 2, 3, 252]));
-    assert_eq!(fill("[2147483648]", Scalar::Signed(4), 4), Ok(vec![0, 0, 0, 128]), "wraps");
-    assert_eq!(fill("[true,false]", Scalar::Bool, 2), Ok(vec![1, 0]));
-    assert_eq!(fill("[]", Scalar::F32, 0), Ok(vec![]));
-    assert_eq!(fill("5", Scalar::Unsigned(1), 1), Ok(vec![5]), "a scalar is one element");
-    assert_eq!(fill("[ 1 , 2 ]", Scalar::Unsigned(1), 2), Ok(vec![1, 2]));
+    assert_eq!(fill("[[1,2],[3,-4]]", FillType::Signed(1), 4), Ok(vec![1, 2, 3, 252]));
+    assert_eq!(fill("[2147483648]", FillType::Signed(4), 4), Ok(vec![0, 0, 0, 128]), "wraps");
+    assert_eq!(fill("[true,false]", FillType::Bool, 2), Ok(vec![1, 0]));
+    assert_eq!(fill("[]", FillType::F32, 0), Ok(vec![]));
+    assert_eq!(fill("5", FillType::Unsigned(1), 1), Ok(vec![5]), "a scalar is one element");
+    assert_eq!(fill("[ 1 , 2 ]", FillType::Unsigned(1), 2), Ok(vec![1, 2]));
     let mut floats = vec![];
     for value in [1.5f32, f32::INFINITY, f32::NEG_INFINITY, 1e-9] {
         floats.extend(value.to_le_bytes());
     }
-    assert_eq!(fill("[1.5,1e39,-Infinity,1e-9]", Scalar::F32, 16), Ok(floats));
+    assert_eq!(fill("[1.5,1e39,-Infinity,1e-9]", FillType::F32, 16), Ok(floats));
 
     let wrong = |text, scalar, bytes| fill(text, scalar, bytes).unwrap_err().to_string();
     let typed = "Unable to parse 'data': attempt to access JSON non-";
     assert_eq!(
-        wrong("[5.0]", Scalar::Signed(4), 4),
+        wrong("[5.0]", FillType::Signed(4), 4),
         format!("{typed}signed-integer as signed-integer")
     );
     assert_eq!(
-        wrong("[null]", Scalar::Signed(4), 4),
+        wrong("[null]", FillType::Signed(4), 4),
         format!("{typed}signed-integer as signed-integer")
     );
     assert_eq!(
-        wrong("[-1]", Scalar::Unsigned(4), 4),
+        wrong("[-1]", FillType::Unsigned(4), 4),
         format!("{typed}unsigned-integer as unsigned-integer")
     );
-    assert_eq!(wrong("[true]", Scalar::F32, 4), format!("{typed}number as double"));
-    assert_eq!(wrong("[1]", Scalar::Bool, 1), format!("{typed}boolean as boolean"));
-    assert_eq!(wrong("[1,2]", Scalar::F64, 8), FillError::More.to_string());
-    assert_eq!(wrong("[[1],2]", Scalar::F64, 8), FillError::More.to_string());
-    assert_eq!(wrong("[1]", Scalar::F64, 16), FillError::Fewer.to_string());
+    assert_eq!(wrong("[true]", FillType::F32, 4), format!("{typed}number as double"));
+    assert_eq!(wrong("[1]", FillType::Bool, 1), format!("{typed}boolean as boolean"));
+    assert_eq!(wrong("[1,2]", FillType::F64, 8), FillError::More.to_string());
+    assert_eq!(wrong("[[1],2]", FillType::F64, 8), FillError::More.to_string());
+    assert_eq!(wrong("[1]", FillType::F64, 16), FillError::Fewer.to_string());
     let deep = |depth: usize| format!("{}1{}", "[".repeat(depth), "]".repeat(depth));
-    assert_eq!(fill(&deep(100), Scalar::Unsigned(1), 1), Ok(vec![1]));
-    assert_eq!(fill(&deep(101), Scalar::Unsigned(1), 1), Err(FillError::Depth));
+    assert_eq!(fill(&deep(100), FillType::Unsigned(1), 1), Ok(vec![1]));
+    assert_eq!(fill(&deep(101), FillType::Unsigned(1), 1), Err(FillError::Depth));
     assert_eq!(
-        fill(&deep(250_000), Scalar::Unsigned(1), 1),
+        fill(&deep(250_000), FillType::Unsigned(1), 1),
         Err(FillError::Depth),
         "no overflow of the stack"
     );
@@ -212,7 +212,7 @@ impl Random {
 }
 
 /// Compares with what serde_json makes of the same text.
-fn same(ours: Value<'_>, theirs: &serde_json::Value) {
+fn same(ours: JsonValue<'_>, theirs: &serde_json::Value) {
     match theirs {
         serde_json::Value::Null => assert!(ours.is_null()),
         serde_json::Value::Bool(value) => assert_eq!(ours.boolean(), Ok(*value)),

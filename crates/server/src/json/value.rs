@@ -7,14 +7,14 @@ use super::{number, string};
 
 /// One value.
 #[derive(Clone, Copy, Debug)]
-pub struct Value<'a> {
+pub struct JsonValue<'a> {
     document: &'a Document,
     index: u32,
 }
 
 /// The place of a value in its document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place(pub(super) u32);
+pub struct JsonPlace(pub(super) u32);
 
 /// A value of another type than asked for, with the server's texts.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -45,9 +45,9 @@ pub enum WrongType {
     Missing(&'static str),
 }
 
-impl<'a> Value<'a> {
-    pub(super) fn new(document: &'a Document, index: u32) -> Value<'a> {
-        Value { document, index }
+impl<'a> JsonValue<'a> {
+    pub(super) fn new(document: &'a Document, index: u32) -> JsonValue<'a> {
+        JsonValue { document, index }
     }
 
     fn node(self) -> Node {
@@ -65,8 +65,8 @@ impl<'a> Value<'a> {
     }
 
     /// The place of this value in its document, for [`Document::at`].
-    pub fn place(self) -> Place {
-        Place(self.index)
+    pub fn place(self) -> JsonPlace {
+        JsonPlace(self.index)
     }
 
     /// The bytes of a string. They need not be UTF-8.
@@ -136,12 +136,12 @@ impl<'a> Value<'a> {
         self.kind() == Kind::Object
     }
 
-    /// The elements of an array. Those of an array of numbers have no entries in the document: [`Value::integers`] and
-    /// [`Value::fill`] read them.
+    /// The elements of an array. Those of an array of numbers have no entries in the document: [`JsonValue::integers`] and
+    /// [`JsonValue::fill`] read them.
     ///
     /// # Errors
     /// Another type.
-    pub fn elements(self) -> Result<impl Iterator<Item = Value<'a>>, WrongType> {
+    pub fn elements(self) -> Result<impl Iterator<Item = JsonValue<'a>>, WrongType> {
         match self.kind() {
             Kind::Array | Kind::Numbers(_) => Ok(self.children()),
             _ => Err(WrongType::Array),
@@ -158,7 +158,7 @@ impl<'a> Value<'a> {
                 .map(number::unsigned)
                 .collect::<Option<_>>()
                 .ok_or(WrongType::Unsigned),
-            Kind::Array => self.children().map(Value::unsigned).collect(),
+            Kind::Array => self.children().map(JsonValue::unsigned).collect(),
             _ => Err(WrongType::Array),
         }
     }
@@ -175,8 +175,8 @@ impl<'a> Value<'a> {
     }
 
     /// The first member with a name; none if this is not an object.
-    pub fn get(self, name: &str) -> Option<Value<'a>> {
-        let named = |key: Value<'_>| match key.kind() {
+    pub fn get(self, name: &str) -> Option<JsonValue<'a>> {
+        let named = |key: JsonValue<'_>| match key.kind() {
             Kind::Escaped => *string::unescape(key.text()) == *name.as_bytes(),
             _ => key.text() == name.as_bytes(),
         };
@@ -187,7 +187,7 @@ impl<'a> Value<'a> {
     ///
     /// # Errors
     /// [`WrongType::Missing`]: there is none, or this is not an object.
-    pub fn member(self, name: &'static str) -> Result<Value<'a>, WrongType> {
+    pub fn member(self, name: &'static str) -> Result<JsonValue<'a>, WrongType> {
         self.get(name).ok_or(WrongType::Missing(name))
     }
 
@@ -201,7 +201,7 @@ impl<'a> Value<'a> {
         Children { document: self.document, next: self.index + 1, end: node.next }
     }
 
-    fn children(self) -> impl Iterator<Item = Value<'a>> {
+    fn children(self) -> impl Iterator<Item = JsonValue<'a>> {
         self.range()
     }
 }
@@ -215,13 +215,13 @@ pub(super) struct Children<'a> {
 }
 
 impl<'a> Iterator for Children<'a> {
-    type Item = Value<'a>;
+    type Item = JsonValue<'a>;
 
-    fn next(&mut self) -> Option<Value<'a>> {
+    fn next(&mut self) -> Option<JsonValue<'a>> {
         if self.next == self.end {
             return None;
         }
-        let value = Value { document: self.document, index: self.next };
+        let value = JsonValue { document: self.document, index: self.next };
         self.next = value.node().next;
         Some(value)
     }
@@ -232,9 +232,9 @@ impl<'a> Iterator for Children<'a> {
 pub struct Members<'a>(Children<'a>);
 
 impl<'a> Iterator for Members<'a> {
-    type Item = (Value<'a>, Value<'a>);
+    type Item = (JsonValue<'a>, JsonValue<'a>);
 
-    fn next(&mut self) -> Option<(Value<'a>, Value<'a>)> {
+    fn next(&mut self) -> Option<(JsonValue<'a>, JsonValue<'a>)> {
         Some((self.0.next()?, self.0.next()?))
     }
 }

@@ -7,15 +7,17 @@ use bytes::Bytes;
 use trident_serving::DataType;
 
 use super::source::{Binary, source};
-use crate::infer::{Correlation, Fault, Input, Output, Parameter, Parameters, Region, Request};
-use crate::json::{Document, Value, WrongType};
+use crate::infer::{
+    Correlation, Fault, InferInput, InferOutput, InferRequest, Parameter, Parameters, SharedRegion,
+};
+use crate::json::{Document, JsonValue, WrongType};
 
 /// Reads a request of a body whose first `json` bytes are a JSON text. `model` is the name in errors.
 ///
 /// # Errors
 /// A text that is not JSON, members that are missing or of another type, and inputs without one source of data; with the
 /// server's codes and texts. Names, types and shapes are not compared with the model.
-pub fn read(body: &Bytes, json: usize, model: &str) -> Result<Request, Fault> {
+pub fn read(body: &Bytes, json: usize, model: &str) -> Result<InferRequest, Fault> {
     let text = body.slice(..json.min(body.len()));
     let document = Document::parse(text).map_err(|e| {
         Fault::internal(format_args!("failed to parse the request JSON buffer: {e}"))
@@ -23,14 +25,14 @@ pub fn read(body: &Bytes, json: usize, model: &str) -> Result<Request, Fault> {
     let document = Arc::new(document);
     let root = document.root();
     let mut binary = Binary { rest: body.slice(json.min(body.len())..), model };
-    let mut request = Request::default();
+    let mut request = InferRequest::default();
     if let Some(id) = root.get("id") {
         request.id = text_of(id).map_err(unable("id"))?;
     }
     if let Some(parameters) = root.get("parameters") {
         request.parameters = read_parameters(parameters)?;
     }
-    let inputs = root.member("inputs").and_then(Value::elements).map_err(unable("inputs"))?;
+    let inputs = root.member("inputs").and_then(JsonValue::elements).map_err(unable("inputs"))?;
     for value in inputs {
         let input = read_input(&document, value, &mut binary)?;
         if request.inputs.iter().any(|known| known.name == input.name) {
@@ -66,30 +68,30 @@ fn repeated(kind: &str, name: &str, id: &str) -> Fault {
 }
 
 /// A string as text. Bytes that are not UTF-8 are replaced: names with them fit nothing.
-fn text_of(value: Value<'_>) -> Result<String, WrongType> {
+fn text_of(value: JsonValue<'_>) -> Result<String, WrongType> {
     Ok(String::from_utf8_lossy(&value.string()?).into_owned())
 }
 
 fn read_input(
     document: &Arc<Document>,
-    value: Value<'_>,
+    value: JsonValue<'_>,
     binary: &mut Binary<'_>,
-) -> Result<Input, Fault> {
+) -> Result<InferInput, Fault> {
     let text = |name| value.member(name).and_then(text_of).map_err(unable(name));
     let name = text("name")?;
     let data_type = text("datatype")?;
     let data_type = DataType::of_protocol(&data_type)
         .ok_or_else(|| Fault::invalid(format_args!("invalid datatype for input {name}")))?;
-    let dims = value.member("shape").and_then(Value::integers).map_err(unable("shape"))?;
+    let dims = value.member("shape").and_then(JsonValue::integers).map_err(unable("shape"))?;
     let shape = dims.into_iter().map(i64::try_from).collect::<Result<Vec<_>, _>>();
     let shape = shape.map_err(|_| unable("shape")(WrongType::Unsigned))?;
     let data = source(document, value, binary, (&name, data_type, &shape))?;
-    Ok(Input { name, data_type, shape, data })
+    Ok(InferInput { name, data_type, shape, data })
 }
 
-fn read_output(value: Value<'_>) -> Result<Output, Fault> {
+fn read_output(value: JsonValue<'_>) -> Result<InferOutput, Fault> {
     let name = value.member("name").and_then(text_of).map_err(unable("name"))?;
-    let mut output = Output { name, ..Output::default() };
+    let mut output = InferOutput { name, ..InferOutput::default() };
     let Some(parameters) = value.get("parameters") else {
         return Ok(output);
     };
@@ -114,7 +116,7 @@ fn read_output(value: Value<'_>) -> Result<Output, Fault> {
 }
 
 /// The region that a tensor's parameters name.
-pub(super) fn read_region(parameters: Value<'_>) -> Result<Option<Region>, Fault> {
+pub(super) fn read_region(parameters: JsonValue<'_>) -> Result<Option<SharedRegion>, Fault> {
     let Some(name) = parameters.get("shared_memory_region") else {
         return Ok(None);
     };
@@ -124,10 +126,10 @@ pub(super) fn read_region(parameters: Value<'_>) -> Result<Option<Region>, Fault
         None => Ok(0),
     };
     let (offset, size) = (number("shared_memory_offset")?, number("shared_memory_byte_size")?);
-    Ok(Some(Region { name, offset, size }))
+    Ok(Some(SharedRegion { name, offset, size }))
 }
 
-fn read_parameters(object: Value<'_>) -> Result<Parameters, Fault> {
+fn read_parameters(object: JsonValue<'_>) -> Result<Parameters, Fault> {
     let mut parameters = Parameters::default();
     for (name, value) in object.members().map_err(unable("parameters"))? {
         let name = text_of(name).map_err(Fault::internal)?;
@@ -148,7 +150,7 @@ fn read_parameters(object: Value<'_>) -> Result<Parameters, Fault> {
 fn read_known(
     parameters: &mut Parameters,
     name: &str,
-    value: Value<'_>,
+    value: JsonValue<'_>,
 ) -> Result<bool, WrongType> {
     match name {
         "sequence_id" => parameters.sequence.id = correlation(value)?,
@@ -162,7 +164,7 @@ fn read_known(
     Ok(true)
 }
 
-fn correlation(value: Value<'_>) -> Result<Correlation, WrongType> {
+fn correlation(value: JsonValue<'_>) -> Result<Correlation, WrongType> {
     match value.unsigned() {
         Ok(number) => Ok(Correlation::Number(number)),
         Err(_) => text_of(value).map(Correlation::Text),
@@ -170,9 +172,9 @@ fn correlation(value: Value<'_>) -> Result<Correlation, WrongType> {
 }
 
 /// A parameter without a meaning to the server.
-fn parameter(value: Value<'_>) -> Option<Parameter> {
-    let integer = |value: Value<'_>| value.signed().map(Parameter::Integer);
-    let float = |value: Value<'_>| value.float().map(Parameter::Float);
+fn parameter(value: JsonValue<'_>) -> Option<Parameter> {
+    let integer = |value: JsonValue<'_>| value.signed().map(Parameter::Integer);
+    let float = |value: JsonValue<'_>| value.float().map(Parameter::Float);
     let text = |value| text_of(value).map(Parameter::Text);
     let boolean = value.boolean().map(Parameter::Bool);
     boolean.or_else(|_| integer(value)).or_else(|_| float(value)).or_else(|_| text(value)).ok()

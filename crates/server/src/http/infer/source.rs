@@ -7,7 +7,7 @@ use trident_serving::DataType;
 
 use super::read::{read_region, unable};
 use crate::infer::{Data, Fault};
-use crate::json::{Document, FillError, Scalar, Value};
+use crate::json::{Document, FillError, FillType, JsonValue};
 
 /// The bytes after the text that no input has taken.
 pub(super) struct Binary<'a> {
@@ -18,7 +18,7 @@ pub(super) struct Binary<'a> {
 /// The data of an input with a name, type and shape.
 pub(super) fn source(
     document: &Arc<Document>,
-    input: Value<'_>,
+    input: JsonValue<'_>,
     binary: &mut Binary<'_>,
     (name, data_type, shape): (&str, DataType, &[i64]),
 ) -> Result<Data, Fault> {
@@ -59,23 +59,23 @@ fn sources(fields: &[(&str, bool)]) -> Fault {
 /// Data in the text. Strings become bytes at once, since nothing else tells how many bytes they take.
 fn text(
     document: &Arc<Document>,
-    data: Value<'_>,
+    data: JsonValue<'_>,
     (name, data_type, shape): (&str, DataType, &[i64]),
 ) -> Result<Data, Fault> {
     let count = elements(name, data_type, shape)?;
     let scalar = match data_type {
         DataType::String => return strings(data, count).map(Data::Bytes).map_err(Fault::internal),
-        DataType::Bool => Scalar::Bool,
-        DataType::Fp32 => Scalar::F32,
-        DataType::Fp64 => Scalar::F64,
-        DataType::Uint8 => Scalar::Unsigned(1),
-        DataType::Uint16 => Scalar::Unsigned(2),
-        DataType::Uint32 => Scalar::Unsigned(4),
-        DataType::Uint64 => Scalar::Unsigned(8),
-        DataType::Int8 => Scalar::Signed(1),
-        DataType::Int16 => Scalar::Signed(2),
-        DataType::Int32 => Scalar::Signed(4),
-        DataType::Int64 => Scalar::Signed(8),
+        DataType::Bool => FillType::Bool,
+        DataType::Fp32 => FillType::F32,
+        DataType::Fp64 => FillType::F64,
+        DataType::Uint8 => FillType::Unsigned(1),
+        DataType::Uint16 => FillType::Unsigned(2),
+        DataType::Uint32 => FillType::Unsigned(4),
+        DataType::Uint64 => FillType::Unsigned(8),
+        DataType::Int8 => FillType::Signed(1),
+        DataType::Int16 => FillType::Signed(2),
+        DataType::Int32 => FillType::Signed(4),
+        DataType::Int64 => FillType::Signed(8),
         DataType::Fp16 | DataType::Bf16 | DataType::Invalid => {
             return Err(Fault::invalid(format_args!(
                 "receiving {} data via JSON is not supported. Please use the binary data format for input {name}",
@@ -121,7 +121,7 @@ fn refused(error: FillError) -> Fault {
 }
 
 /// Strings, each after its length.
-fn strings(data: Value<'_>, count: usize) -> Result<Bytes, FillError> {
+fn strings(data: JsonValue<'_>, count: usize) -> Result<Bytes, FillError> {
     let mut bytes = BytesMut::new();
     let mut left = count;
     data.strings(&mut |string| {

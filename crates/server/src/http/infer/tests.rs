@@ -3,10 +3,10 @@ use bytes::Bytes;
 use trident_serving::{DataType, ErrorCode};
 
 use super::read;
-use crate::infer::{Answer, Correlation, Data, Parameter, Request, Tensor};
-use crate::json::{Document, Scalar, Value};
+use crate::infer::{AnswerTensor, Correlation, Data, InferAnswer, InferRequest, Parameter};
+use crate::json::{Document, FillType, JsonValue};
 
-fn request(text: &str) -> Result<Request, crate::infer::Fault> {
+fn request(text: &str) -> Result<InferRequest, crate::infer::Fault> {
     read(&Bytes::copy_from_slice(text.as_bytes()), text.len(), "m")
 }
 
@@ -27,7 +27,7 @@ fn a_request_is_read() {
     assert_eq!(request.parameters.others, others);
     let Data::Json { document, place } = &request.inputs[0].data else { panic!() };
     let mut bytes = [0; 8];
-    document.at(*place).fill(crate::json::Scalar::F32, &mut bytes).unwrap();
+    document.at(*place).fill(crate::json::FillType::F32, &mut bytes).unwrap();
     assert_eq!(bytes, [0, 0, 128, 63, 0, 0, 32, 64]);
     assert!(
         matches!(&request.inputs[1].data, Data::Bytes(b) if **b == *b"\x02\0\0\0\xC3\xA9\0\0\0\0")
@@ -126,10 +126,10 @@ fn answers_are_written_as_recorded() {
 }
 
 /// The answer of a JSON text. Its data are read by the reader of requests.
-fn answer(body: &str) -> Answer {
+fn answer(body: &str) -> InferAnswer {
     let document = Document::parse(Bytes::copy_from_slice(body.as_bytes())).unwrap();
     let root = document.root();
-    let text = |value: Value<'_>, name| {
+    let text = |value: JsonValue<'_>, name| {
         String::from_utf8(value.get(name).unwrap().string().unwrap().into()).unwrap()
     };
     let id = root.get("id").map(|_| text(root, "id")).unwrap_or_default();
@@ -146,32 +146,32 @@ fn answer(body: &str) -> Answer {
             Data::Shared(_) => None,
             Data::Json { document, place } => {
                 let scalar = if input.data_type == DataType::Fp32 {
-                    Scalar::F32
+                    FillType::F32
                 } else {
-                    Scalar::Signed(input.data_type.byte_size().unwrap())
+                    FillType::Signed(input.data_type.byte_size().unwrap())
                 };
                 let mut bytes = vec![0; elements as usize * scalar.size()];
                 document.at(place).fill(scalar, &mut bytes).unwrap();
                 Some(bytes.into())
             }
         };
-        Tensor { name: input.name, data_type: input.data_type, shape: input.shape, data }
+        AnswerTensor { name: input.name, data_type: input.data_type, shape: input.shape, data }
     });
     let version = text(root, "model_version").parse().unwrap();
-    Answer { id, model: text(root, "model_name"), version, outputs: outputs.collect() }
+    InferAnswer { id, model: text(root, "model_name"), version, outputs: outputs.collect() }
 }
 
 #[test]
 fn bytes_follow_the_text() {
     let data = Some(Bytes::from_static(&[0, 60]));
-    let output = |name: &str, data_type| Tensor {
+    let output = |name: &str, data_type| AnswerTensor {
         name: name.into(),
         data_type,
         shape: vec![1],
         data: data.clone(),
     };
     let outputs = vec![output("A", DataType::Fp16), output("B", DataType::Uint16)];
-    let answer = Answer { id: "i".into(), model: "m".into(), version: 2, outputs };
+    let answer = InferAnswer { id: "i".into(), model: "m".into(), version: 2, outputs };
     let body = super::write(&answer, |name| name == "A").unwrap();
     let text = r#"{"id":"i","model_name":"m","model_version":"2","outputs":[{"name":"A","datatype":"FP16","shape":[1],"parameters":{"binary_data_size":2}},{"name":"B","datatype":"UINT16","shape":[1],"data":[15360]}]}"#;
     assert_eq!((String::from_utf8(body.text).unwrap().as_str(), body.binary.len()), (text, 1));

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use trident_serving::DataType;
 
-use crate::infer::{Answer, Fault, Tensor};
+use crate::infer::{AnswerTensor, Fault, InferAnswer};
 use crate::json::Writer;
 
 /// The body of an answer.
@@ -20,7 +20,7 @@ pub struct Body {
 ///
 /// # Errors
 /// An output whose type JSON does not carry, or whose bytes are not what its type and shape say.
-pub fn write(answer: &Answer, binary: impl Fn(&str) -> bool) -> Result<Body, Fault> {
+pub fn write(answer: &InferAnswer, binary: impl Fn(&str) -> bool) -> Result<Body, Fault> {
     let size: usize = answer
         .outputs
         .iter()
@@ -54,7 +54,7 @@ pub fn write(answer: &Answer, binary: impl Fn(&str) -> bool) -> Result<Body, Fau
 }
 
 /// The members of an output. `binary` are its bytes if they follow the text.
-fn tensor(writer: &mut Writer, output: &Tensor, binary: Option<&Bytes>) -> Result<(), Fault> {
+fn tensor(writer: &mut Writer, output: &AnswerTensor, binary: Option<&Bytes>) -> Result<(), Fault> {
     writer.name("name").string(output.name.as_bytes());
     writer.name("datatype").string(output.data_type.protocol_name().as_bytes());
     writer.name("shape").array(|writer| output.shape.iter().for_each(|&dim| writer.integer(dim)));
