@@ -17,7 +17,7 @@ Arguments may be arrays of NumPy, PyTorch, or any library with DLPack or the buf
 
 import sys
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from trident import _trident
 from trident._trident import (
@@ -54,7 +54,7 @@ if TYPE_CHECKING or hasattr(_trident, "Model"):
     from trident.reports import Inspection, Profile
 else:
 
-    def __getattr__(name: str):
+    def __getattr__(name: str) -> Any:
         if name in ("DeviceInfo", "Inspection", "Model", "Profile", "ValueInfo", "devices"):
             text = f"this build of trident has no `{name}`: it launches kernels only"
             raise AttributeError(f"{text} (built without the feature `models`)")

@@ -1,11 +1,50 @@
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any, Self, SupportsIndex
+from pathlib import Path
+from typing import Any, Self, SupportsIndex, final
+
+from typing_extensions import disjoint_base
+
+__all__ = [
+    "UNWRITTEN",
+    "VERSION",
+    "BoundLaunch",
+    "Buffer",
+    "Claim",
+    "Kernel",
+    "Launcher",
+    "Mark",
+    "Model",
+    "Stop",
+    "ValueInfo",
+    "address",
+    "cache_clear",
+    "claim",
+    "command",
+    "compile",
+    "devices",
+    "empty_cache",
+    "gpu",
+    "hooked",
+    "keep",
+    "kept",
+    "load",
+    "machine",
+    "memory_statistics",
+    "num_threads",
+    "reach",
+    "reset_memory_peaks",
+    "set_num_threads",
+    "specialize",
+    "switch",
+    "threads",
+]
 
 VERSION: str
 
 UNWRITTEN: bytes
 
+@final
 class Kernel:
     """A compiled kernel."""
 
@@ -113,25 +152,74 @@ def specialize(
 ) -> tuple[str, str | None]:
     """Type and specialisation of an argument, as Triton's JIT asks for them."""
 
+@final
 class Launcher:
     """The function that Triton's JIT calls at every launch."""
 
-    def __init__(self, signature: Sequence[tuple[str, Any]]) -> None: ...
+    def __new__(cls, signature: Sequence[tuple[str, Any]]) -> Self: ...
     def __call__(self, *args: Any) -> None: ...
 
+@final
 class BoundLaunch:
     """The launches of a compiled kernel with one grid: what ``kernel[grid]`` gives.
 
     ``hooked``, Triton's own function, is called instead while ``settings`` have hooks.
     """
 
-    def __init__(
-        self, launcher: Launcher, kernel: Kernel, grid: Sequence[int], settings: Any, hooked: Any
-    ) -> None: ...
+    def __new__(
+        cls, launcher: Launcher, kernel: Kernel, grid: Sequence[int], settings: Any, hooked: Any
+    ) -> Self: ...
     def __call__(self, *args: Any, stream: Any = None) -> None: ...
 
 def hooked(settings: Any) -> bool:
     """Whether Triton's settings of launches have hooks that call anything."""
+
+@final
+class Claim:
+    """The right to compile the kernel of a name: others who want it wait until it is released."""
+
+    @property
+    def waited(self) -> bool:
+        """Whether another thread or process had it until now, and may have kept the kernel."""
+
+    def release(self) -> None:
+        """Let others compile the kernel."""
+
+def claim(name: str) -> Claim | None:
+    """Wait for the right to compile the kernel of this name; ``None`` if two may compile it."""
+
+def keep(name: str, image: bytes) -> Path | None:
+    """Store the result of ``Kernel.save`` in the user's folder; the file's path, or ``None`` if
+    there is no such folder or no room in it."""
+
+def kept(name: str) -> tuple[Path, bytes, Kernel] | None:
+    """The file, its bytes and the kernel that is kept under this name; ``None`` if there is none
+    that can be trusted."""
+
+@final
+class Buffer:
+    """A buffer of the GPU, for tests and for libraries that have none of their own."""
+
+    def __new__(cls, bytes: int) -> Self: ...
+    @property
+    def handle(self) -> int:
+        """DLPack's data pointer: an object, not an address."""
+
+    @property
+    def contents(self) -> int:
+        """The address of the first byte for the CPU."""
+
+@final
+class Mark:
+    """A point between launches on the GPU."""
+
+    @staticmethod
+    def now() -> Mark | None:
+        """The point after the launches that have returned; ``None`` if kernels run on the CPU."""
+
+    def until(self, end: Mark) -> int | None:
+        """Nanoseconds of the GPU from the begin of the first launch after this mark to the end of
+        the last one before ``end``."""
 
 def command(words: Sequence[str]) -> int:
     """Run the command line, whose first word is the program's name; the exit status.
@@ -139,6 +227,7 @@ def command(words: Sequence[str]) -> int:
     A command may end the process itself, and expects that Ctrl-C does.
     """
 
+@final
 class ValueInfo:
     """An input or an output of a model."""
 
@@ -164,13 +253,15 @@ class ValueInfo:
     def is_optional(self) -> bool:
         """Whether a run can do without it: an input with a default, or of optional type."""
 
+@final
 class Stop:
     """A switch that ends the runs it is given to."""
 
-    def __init__(self) -> None: ...
+    def __new__(cls) -> Self: ...
     def stop(self) -> None:
         """End the runs, and those that begin later."""
 
+@disjoint_base
 class Model:
     """The half of ``trident.Model`` that is not Python."""
 

@@ -9,12 +9,13 @@ import enum
 import numbers
 import sys
 import types
+from typing import Any, SupportsInt
 
 #: Integers with more bits than this are described by their number of bits.
 _SHOWN_BITS = 256
 
 #: Values that kernels take as a ``tl.constexpr`` only, by their types and by the modules of these.
-_CONSTANTS = (str, type, enum.Enum, types.FunctionType, types.BuiltinFunctionType)
+_CONSTANTS: tuple[type, ...] = (str, type, enum.Enum, types.FunctionType, types.BuiltinFunctionType)
 _CONSTANT_MODULES = ("triton.language", "numpy.dtypes")
 
 #: Element types of buffers that have another name as NumPy's.
@@ -23,7 +24,7 @@ _FORMATS = {"Zf": "complex64", "Zd": "complex128", "O": "object", "g": "longdoub
 _NO_COMPLEX = "kernels do not support complex numbers"
 
 
-def kind(value) -> str:
+def kind(value: object) -> str:
     """The kind of a value, with its article: ``a list``."""
     if value is None or isinstance(value, bytes):
         return "None" if value is None else "bytes"
@@ -31,12 +32,12 @@ def kind(value) -> str:
     return f"{'an' if name.startswith(('a', 'e', 'i', 'o', 'nd')) else 'a'} {name}"
 
 
-def refused(value) -> str:
+def refused(value: object) -> str:
     """A value that no kernel takes."""
     return f"is {kind(value)}; {_advice(value)}"
 
 
-def _advice(value) -> str:
+def _advice(value: Any) -> str:
     if isinstance(value, numbers.Complex) and not isinstance(value, numbers.Real):
         return f"{_NO_COMPLEX}: pass {{}}.real and {{}}.imag"
     if isinstance(value, bytes):
@@ -55,7 +56,7 @@ def _advice(value) -> str:
     return "pass an array, a number, None or a tuple of these"
 
 
-def mismatch(value, expected: str) -> str:
+def mismatch(value: object, expected: str) -> str:
     """A value where a kernel takes something else, such as ``an integer``."""
     text = f"is {kind(value)}, and the kernel takes {expected} there"
     if expected == "an array" and isinstance(value, (list, range)):
@@ -65,15 +66,15 @@ def mismatch(value, expected: str) -> str:
     return text
 
 
-def beyond(value, ty: str, least: int, most: int) -> str:
+def beyond(value: SupportsInt, ty: str, least: int, most: int) -> str:
     """An integer that does not fit its type."""
-    value = int(value)
-    bits = value.bit_length()
-    shown = str(value) if bits <= _SHOWN_BITS else f"an integer of {bits} bits"
+    number = int(value)
+    bits = number.bit_length()
+    shown = str(number) if bits <= _SHOWN_BITS else f"an integer of {bits} bits"
     return f"is {shown}, which does not fit into {ty}: it takes {least} to {most}"
 
 
-def elements(array, ty: str) -> str:
+def elements(array: object, ty: str) -> str:
     """An array whose elements, of a type that its library calls ``ty``, no kernel takes."""
     array_expression = "{}" if hasattr(array, "astype") else "np.asarray({})"
     foreign, order, own = ">", "big-endian", "little-endian"
@@ -88,7 +89,7 @@ def elements(array, ty: str) -> str:
     return f"has elements of type `{ty}`{_instead(dtype, ty, array_expression)}"
 
 
-def _instead(dtype, ty: str, array: str) -> str:
+def _instead(dtype: Any, ty: str, array: str) -> str:
     names = getattr(dtype, "names", None)
     if names:
         return f", which have fields: pass one of them, such as {array}[{names[0]!r}]"

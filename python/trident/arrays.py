@@ -1,5 +1,8 @@
 """Views of arrays of any library that pass for tensors."""
 
+from collections.abc import Iterable
+from typing import Any, cast
+
 from trident._trident import address as _address
 
 
@@ -9,7 +12,7 @@ class DType(str):
     itemsize: int
     is_floating_point: bool
 
-    def __new__(cls, dtype) -> "DType":
+    def __new__(cls, dtype: Any) -> "DType":
         name = str(dtype).rsplit(".", 1)[-1]
         made = super().__new__(cls, name)
         made.itemsize = getattr(dtype, "itemsize", None) or dtype.size
@@ -39,9 +42,9 @@ class View:
     Everything else is the array's.
     """
 
-    def __init__(self, array):
+    def __init__(self, array: Any) -> None:
         self.array = array
-        self.dtype = DType(array.dtype)
+        self.dtype: DType = DType(array.dtype)
 
     def data_ptr(self) -> int:
         return _address(self.array)
@@ -50,18 +53,24 @@ class View:
     def shape(self) -> tuple[int, ...]:
         return tuple(self.array.shape)
 
-    def stride(self, dim: int | None = None):
+    def stride(self, dim: int | None = None) -> int | tuple[int, ...]:
         """Strides in elements."""
-        strides = getattr(self.array, "strides", None)
-        if strides is None:
-            strides, step = [], self.dtype.itemsize
-            for size in reversed(self.shape):
-                strides.insert(0, step)
-                step *= size
-        strides = tuple(s // self.dtype.itemsize for s in strides)
+        steps: Iterable[int] | None = getattr(self.array, "strides", None)
+        if steps is None:
+            steps = self._dense_steps()
+        strides = tuple(step // self.dtype.itemsize for step in steps)
         return strides if dim is None else strides[dim]
 
-    def size(self, dim: int | None = None):
+    def _dense_steps(self) -> list[int]:
+        """Strides in bytes of an array whose elements have no gaps."""
+        steps: list[int] = []
+        step = self.dtype.itemsize
+        for size in reversed(self.shape):
+            steps.insert(0, step)
+            step *= size
+        return steps
+
+    def size(self, dim: int | None = None) -> int | tuple[int, ...]:
         return self.shape if dim is None else self.shape[dim]
 
     def untyped_storage(self) -> _Storage:
@@ -70,10 +79,10 @@ class View:
     def storage_offset(self) -> int:
         return 0
 
-    def new_empty(self, *size, **_) -> "View":
+    def new_empty(self, *size: Any, **_: Any) -> "View":
         return View(self.array)
 
-    def set_(self, storage: _Storage, *_) -> "View":
+    def set_(self, storage: _Storage, *_: Any) -> "View":
         """Triton's interpreter makes its copy of a tensor by this; a view stays what it is."""
         return self
 
@@ -88,13 +97,13 @@ class View:
         self.array[...] = other.array
         return self
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> Any:
         if name == "array":
             raise AttributeError(name)
         return getattr(self.array, name)
 
 
-def is_foreign(value) -> bool:
+def is_foreign(value: object) -> bool:
     """Whether a value is an array that Triton does not know: one without ``data_ptr()``."""
     if hasattr(value, "data_ptr") or not hasattr(value, "dtype"):
         return False
@@ -103,19 +112,20 @@ def is_foreign(value) -> bool:
     )
 
 
-def view(value):
+def view(value: Any) -> Any:
     """A ``View`` of an array that Triton does not know; any other value as it is."""
     return View(value) if is_foreign(value) else value
 
 
-def views(values: tuple) -> tuple:
+def views(values: tuple[Any, ...]) -> tuple[Any, ...]:
     """A tuple with views for arrays that Triton does not know, and Python's numbers for NumPy's."""
-    items = []
+    items: list[Any] = []
     for value in values:
         if isinstance(value, tuple):
-            value = views(value)
+            value = views(cast("tuple[Any, ...]", value))
         elif is_foreign(value):
             scalar = hasattr(value, "item") and not hasattr(value, "__setitem__")
             value = value.item() if scalar else View(value)
         items.append(value)
-    return type(values)(*items) if hasattr(values, "_fields") else type(values)(items)
+    make: Any = type(values)
+    return make(*items) if hasattr(values, "_fields") else make(items)

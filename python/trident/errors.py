@@ -34,7 +34,7 @@ class CompileError(RuntimeError):
 
     def __init__(self, message: str, frames: Sequence[Frame] = ()):
         super().__init__(_shown(message, frames))
-        self.loc = _loc(frames)
+        self.loc: str | None = _loc(frames)
 
 
 class ResourceError(CompileError):
@@ -60,12 +60,12 @@ class LaunchError(RuntimeError):
     def __init__(
         self,
         message: str,
-        program: tuple[int, int, int] | None = None,
+        program: Sequence[int] | None = None,
         frames: Sequence[Frame] = (),
     ):
         super().__init__(_shown(message, frames))
-        self.program = tuple(program) if program is not None else None
-        self.loc = _loc(frames)
+        self.program: tuple[int, ...] | None = None if program is None else tuple(program)
+        self.loc: str | None = _loc(frames)
 
 
 class DeviceAssertionError(LaunchError, AssertionError):
@@ -123,5 +123,5 @@ class ModelError(RuntimeError):
         super().__init__(f"{message}\n  hint: {hint}" if hint else message)
         self.node = node
         self.operand = operand
-        self.reason = reason or message
+        self.reason: str = reason or message
         self.hint = hint

@@ -6,7 +6,15 @@ function; which exist on the device is the compiler's to know, and a missing one
 by name.
 """
 
+# The `triton` package has neither stubs nor annotations for this.
+# pyright: reportMissingTypeStubs=false, reportUnknownMemberType=false
+
+from typing import Any
+
 from triton.language import core
+
+_Overloads = dict[tuple[Any, ...], tuple[str, Any]]
+"""By operand types, the symbol and the result type."""
 
 # Functions from n numbers to a number, for f32 (with an `f` after the name in C) and f64.
 _REAL = {
@@ -234,9 +242,9 @@ _TYPES = {
 }
 
 
-def _table() -> dict[str, dict[tuple, tuple]]:
-    """Overloads by function: operand types to symbol and result type."""
-    table: dict[str, dict[tuple, tuple]] = {}
+def _table() -> dict[str, _Overloads]:
+    """Overloads by function."""
+    table: dict[str, _Overloads] = {}
     for arity, names in _REAL.items():
         for name in names.split():
             table[name] = {
@@ -252,15 +260,17 @@ def _table() -> dict[str, dict[tuple, tuple]]:
     return table
 
 
-def _function(name: str, overloads: dict[tuple, tuple]):
-    def function(*args, _semantic=None):
-        args = [_semantic.to_tensor(arg) for arg in args]
-        types = tuple(arg.dtype for arg in args)
+def _function(name: str, overloads: _Overloads) -> Any:
+    def function(*args: Any, _semantic: Any = None) -> Any:
+        tensors = [_semantic.to_tensor(arg) for arg in args]
+        types = tuple(tensor.dtype for tensor in tensors)
         if types not in overloads:
             known = " or ".join(f"({', '.join(map(str, ty))})" for ty in overloads)
             given = ", ".join(map(str, types))
             raise TypeError(f"libdevice.{name} takes {known}, not ({given})")
-        return core.extern_elementwise("", "", args, overloads, is_pure=True, _semantic=_semantic)
+        return core.extern_elementwise(
+            "", "", tensors, overloads, is_pure=True, _semantic=_semantic
+        )
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"``{name}`` of CUDA's device library."

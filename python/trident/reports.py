@@ -59,7 +59,7 @@ class Inspection:
         return Inspection(model, steps, **plan)
 
     def _table(self) -> list[tuple[str, ...]]:
-        rows = [("node", "op", "kernel", "device", "results")]
+        rows: list[tuple[str, ...]] = [("node", "op", "kernel", "device", "results")]
         for step in self.steps:
             op = step.op if step.ops == 1 else f"{step.op} and {step.ops - 1} more"
             name = "  " * step.depth + step.node
@@ -114,7 +114,7 @@ class Profile:
         return Profile(results, [Event(**event) for event in profile["events"]], profile["total"])
 
     def _table(self) -> list[tuple[str, ...]]:
-        rows = [("node", "op", "kernel", "device", "ms", "%")]
+        rows: list[tuple[str, ...]] = [("node", "op", "kernel", "device", "ms", "%")]
         for event in sorted(self.events, key=lambda event: -event.duration):
             share = 100 * event.duration / self.total if self.total else 0.0
             time = f"{1e3 * event.duration:.3f}", f"{share:.1f}"

@@ -9,6 +9,11 @@ import ctypes
 import functools
 import importlib.util
 import sys
+from collections.abc import Callable, Iterable, Sequence
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Any
 
 from trident._trident import UNWRITTEN
 
@@ -42,14 +47,13 @@ def fill(address: int, size: int) -> None:
         done += step
 
 
-def _fill_numpy(array) -> None:
+def _fill_numpy(array: Any) -> None:
     if type(array).__module__ == "numpy" and not array.dtype.hasobject:
         fill(array.__array_interface__["data"][0], array.nbytes)
 
 
-def _fill_torch(tensor) -> None:
-    import torch
-
+def _fill_torch(tensor: Any) -> None:
+    torch: Any = sys.modules["torch"]
     plain = type(tensor) is torch.Tensor and tensor.layout is torch.strided
     if plain and tensor.device.type == "cpu":
         try:
@@ -59,9 +63,9 @@ def _fill_torch(tensor) -> None:
         fill(storage.data_ptr(), storage.nbytes())
 
 
-def _filling(function, fill_array):
+def _filling(function: Callable[..., Any], fill_array: Callable[[Any], None]) -> Callable[..., Any]:
     @functools.wraps(function)
-    def filled(*args, **kwargs):
+    def filled(*args: Any, **kwargs: Any) -> Any:
         made = function(*args, **kwargs)
         # Memory of another owner is not new.
         if kwargs.get("out") is None:
@@ -71,7 +75,7 @@ def _filling(function, fill_array):
     return filled
 
 
-def _patch(module) -> None:
+def _patch(module: ModuleType) -> None:
     fill_array = _fill_numpy if module.__name__ == "numpy" else _fill_torch
     for path in _FUNCTIONS[module.__name__]:
         *owners, name = path.split(".")
@@ -80,26 +84,32 @@ def _patch(module) -> None:
             setattr(owner, name, _filling(getattr(owner, name), fill_array))
 
 
-class _WhenImported:
+class _WhenImported(MetaPathFinder):
     """A finder that leaves the finding to others, and patches a module once it is loaded."""
 
-    def __init__(self, names):
+    def __init__(self, names: Iterable[str]) -> None:
         self.names = set(names)
 
-    def find_spec(self, name, path=None, target=None):
-        if name not in self.names:
+    def find_spec(
+        self,
+        fullname: str,
+        path: Sequence[str] | None = None,
+        target: ModuleType | None = None,
+    ) -> ModuleSpec | None:
+        if fullname not in self.names:
             return None
-        self.names.remove(name)
-        spec = importlib.util.find_spec(name)
+        self.names.remove(fullname)
+        spec = importlib.util.find_spec(fullname)
         if spec is None or spec.loader is None:
             return spec
-        execute = spec.loader.exec_module
+        loader: Any = spec.loader
+        execute = loader.exec_module
 
-        def exec_module(module):
+        def exec_module(module: ModuleType) -> None:
             execute(module)
             _patch(module)
 
-        spec.loader.exec_module = exec_module
+        loader.exec_module = exec_module
         return spec
 
 

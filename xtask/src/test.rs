@@ -72,6 +72,10 @@ pub(crate) fn run(tier: Tier) -> Result<Outcome> {
             &[PYTEST, &["python/tests"]].concat(),
         )?)
     });
+    steps.check("python types", || {
+        let package = package.as_deref().context("not run: the package does not build")?;
+        counted(with_package(Venv::Triton, package, "type_check", &[])?)
+    });
     if all {
         rest(&mut steps, built, package.as_deref())?;
     } else {

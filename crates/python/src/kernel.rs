@@ -220,7 +220,7 @@ impl Kernel {
     /// Runs every program of the grid and returns when all are done.
     ///
     /// `grid` is a number of programs or up to three of them; `args` has a number or an array for each parameter.
-    #[pyo3(signature = (grid, args = Vec::new()))]
+    #[pyo3(signature = (grid, args = Vec::new()), text_signature = "($self, grid, args=())")]
     fn launch(
         &self,
         py: Python<'_>,

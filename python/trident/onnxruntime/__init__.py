@@ -11,6 +11,7 @@ not here raise ``NotImplementedError`` when they are used.
 from typing import Any
 
 from trident.onnxruntime import capi
+from trident.onnxruntime import interface as _interface
 from trident.onnxruntime.absent import absent
 from trident.onnxruntime.environment import (
     INTERFACE_VERSION,
@@ -18,7 +19,6 @@ from trident.onnxruntime.environment import (
     print_debug_info,
 )
 from trident.onnxruntime.interface import *  # noqa: F403
-from trident.onnxruntime.interface import __all__ as _names
 from trident.onnxruntime.replace import install
 
 __version__ = INTERFACE_VERSION
@@ -26,8 +26,7 @@ package_name = "onnxruntime"
 version = INTERFACE_VERSION
 cuda_version = ""
 
-__all__ = [  # noqa: PLE0604
-    *_names,
+__all__ = [
     "capi",
     "cuda_version",
     "install",
@@ -36,6 +35,7 @@ __all__ = [  # noqa: PLE0604
     "print_debug_info",
     "version",
 ]
+__all__ += _interface.__all__
 
 
 def __getattr__(name: str) -> Any:

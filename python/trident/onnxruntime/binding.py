@@ -1,7 +1,7 @@
 """``IOBinding``: inputs and outputs of a session that stay bound from run to run."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -50,7 +50,7 @@ class IOBinding:
         name: str,
         device_type: str | OrtDevice | Array | OrtValue,
         device_id: int = 0,
-        element_type: int | DTypeLike = None,
+        element_type: int | DTypeLike | None = None,
         shape: Sequence[int] | None = None,
         buffer_ptr: int | None = None,
     ) -> None:
@@ -80,7 +80,7 @@ class IOBinding:
         name: str,
         device_type: str | OrtDevice = "cpu",
         device_id: int = 0,
-        element_type: int | DTypeLike = None,
+        element_type: int | DTypeLike | None = None,
         shape: Sequence[int] | None = None,
         buffer_ptr: int | None = None,
     ) -> None:
@@ -97,7 +97,7 @@ class IOBinding:
     def bind_ortvalue_output(self, name: str, ortvalue: OrtValue) -> None:
         """Bind an output to the memory of a tensor. A value without a tensor binds none."""
         value = _value(ortvalue)
-        self._bind_place(name, value if isinstance(value, np.ndarray) else None)
+        self._bind_place(name, cast("Array", value) if isinstance(value, np.ndarray) else None)
 
     def get_outputs(self) -> list[OrtValue]:
         """The values of the bound outputs after the last run, in the order of binding."""
@@ -174,17 +174,17 @@ class IOBinding:
 class SessionIOBinding(IOBinding):
     """The same with the arguments of ONNX Runtime's extension module: a device has its number."""
 
-    def bind_input(self, name: str, *place: Any) -> None:
+    def bind_input(self, name: str, *place: Any, **named: Any) -> None:
         """Bind an array, a value, or memory by its device, element type, shape and address."""
         if len(place) == 4 and isinstance(place[0], OrtDevice):
             place = (place[0], 0, *place[1:])
-        super().bind_input(name, *place)
+        super().bind_input(name, *place, **named)
 
-    def bind_output(self, name: str, *place: Any) -> None:
+    def bind_output(self, name: str, *place: Any, **named: Any) -> None:
         """Bind an output to memory by its device, element type, shape and address, or to none."""
         if len(place) == 4 and isinstance(place[0], OrtDevice):
             place = (place[0], 0, *place[1:])
-        super().bind_output(name, *place)
+        super().bind_output(name, *place, **named)
 
 
 class InnerSession:

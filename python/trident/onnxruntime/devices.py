@@ -63,6 +63,46 @@ class OrtDevice:
 
     mem_type = device_mem_type
 
+    @staticmethod
+    def cpu() -> int:
+        """The number of CPUs."""
+        return KINDS["cpu"][0]
+
+    @staticmethod
+    def cuda() -> int:
+        """The number of GPUs of NVIDIA."""
+        return KINDS["cuda"][0]
+
+    @staticmethod
+    def gpu() -> int:
+        """The number of GPUs."""
+        return KINDS["gpu"][0]
+
+    @staticmethod
+    def webgpu() -> int:
+        """The number of GPUs by WebGPU."""
+        return KINDS["webgpu"][0]
+
+    @staticmethod
+    def fpga() -> int:
+        """The number of FPGAs."""
+        return KINDS["fpga"][0]
+
+    @staticmethod
+    def npu() -> int:
+        """The number of NPUs."""
+        return KINDS["npu"][0]
+
+    @staticmethod
+    def cann() -> int:
+        """The number of NPUs of Huawei."""
+        return KINDS["cann"][0]
+
+    @staticmethod
+    def dml() -> int:
+        """The number of GPUs by DirectML."""
+        return KINDS["dml"][0]
+
     def _get_c_device(self) -> Self:
         return self
 
@@ -70,19 +110,6 @@ class OrtDevice:
     def default_memory() -> int:
         """The number of usual memory."""
         return 0
-
-
-def _numbered(name: str) -> "staticmethod[[], int]":
-    def number() -> int:
-        return KINDS[name][0]
-
-    number.__name__ = name
-    number.__doc__ = f"The number of the kind {name}."
-    return staticmethod(number)
-
-
-for _name in KINDS:
-    setattr(OrtDevice, _name, _numbered(_name))
 
 
 def is_cpu(device_type: str, device_id: int, vendor_id: int = -1) -> bool:
@@ -105,10 +132,15 @@ class OrtMemoryInfo:
     def __init__(
         self, name: str, allocator_type: OrtAllocatorType, device_id: int, mem_type: OrtMemType
     ) -> None:
-        self.name, self.allocator_type = name, OrtAllocatorType(allocator_type)
-        self.device_id, self.mem_type = int(device_id), OrtMemType(mem_type)
-        self.device_mem_type, self.device_vendor_id = OrtDeviceMemoryType.DEFAULT, 0
-        self.device_type = OrtMemoryInfoDeviceType.CPU if name == "Cpu" else None
+        self.name: str = name
+        self.allocator_type: OrtAllocatorType = OrtAllocatorType(allocator_type)
+        self.device_id: int = int(device_id)
+        self.mem_type: OrtMemType = OrtMemType(mem_type)
+        self.device_mem_type: OrtDeviceMemoryType = OrtDeviceMemoryType.DEFAULT
+        self.device_vendor_id: int = 0
+        self.device_type: OrtMemoryInfoDeviceType | None = (
+            OrtMemoryInfoDeviceType.CPU if name == "Cpu" else None
+        )
 
     @classmethod
     def create_v2(

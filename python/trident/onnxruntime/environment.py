@@ -44,7 +44,8 @@ def set_global_thread_pool_sizes(
     intra_op_num_threads: int = 0, inter_op_num_threads: int = 0
 ) -> None:
     """Set the sizes of pools that sessions share. Trident's sessions share their threads anyway."""
-    int(intra_op_num_threads), int(inter_op_num_threads)
+    for number in (intra_op_num_threads, inter_op_num_threads):
+        int(number)
 
 
 def has_collective_ops() -> bool:

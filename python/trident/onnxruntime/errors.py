@@ -15,100 +15,74 @@ class _Status(Exception):
     code: ClassVar[int]
     status: ClassVar[str]
 
+    def __init_subclass__(cls, code: int | None = None, status: str = "") -> None:
+        if code is not None:
+            cls.code, cls.status = code, status
+
     @classmethod
     def of(cls, text: object) -> Self:
         """The exception with the beginning that every message has."""
         return cls(f"[ONNXRuntimeError] : {cls.code} : {cls.status} : {text}")
 
 
-class Fail(_Status):
+class Fail(_Status, code=1, status="FAIL"):
     """A failure without a status of its own."""
 
-    code, status = 1, "FAIL"
 
-
-class InvalidArgument(_Status):
+class InvalidArgument(_Status, code=2, status="INVALID_ARGUMENT"):
     """An input, an output or an option that does not fit."""
 
-    code, status = 2, "INVALID_ARGUMENT"
 
-
-class NoSuchFile(_Status):
+class NoSuchFile(_Status, code=3, status="NO_SUCHFILE"):
     """A model's file that does not exist."""
 
-    code, status = 3, "NO_SUCHFILE"
 
-
-class NoModel(_Status):
+class NoModel(_Status, code=4, status="NO_MODEL"):
     """A run before a model was loaded."""
 
-    code, status = 4, "NO_MODEL"
 
-
-class EngineError(_Status):
+class EngineError(_Status, code=5, status="ENGINE_ERROR"):
     """An error of the engine itself."""
 
-    code, status = 5, "ENGINE_ERROR"
 
-
-class RuntimeException(_Status):
+class RuntimeException(_Status, code=6, status="RUNTIME_EXCEPTION"):
     """A run that failed."""
 
-    code, status = 6, "RUNTIME_EXCEPTION"
 
-
-class InvalidProtobuf(_Status):
+class InvalidProtobuf(_Status, code=7, status="INVALID_PROTOBUF"):
     """A file that is not an ONNX file."""
 
-    code, status = 7, "INVALID_PROTOBUF"
 
-
-class ModelLoaded(_Status):
+class ModelLoaded(_Status, code=8, status="MODEL_LOADED"):
     """A model loaded twice."""
 
-    code, status = 8, "MODEL_LOADED"
 
-
-class NotImplemented(_Status):
+class NotImplemented(_Status, code=9, status="NOT_IMPLEMENTED"):
     """A model with an operator or a type that is not supported."""
 
-    code, status = 9, "NOT_IMPLEMENTED"
 
-
-class InvalidGraph(_Status):
+class InvalidGraph(_Status, code=10, status="INVALID_GRAPH"):
     """A model with a node that is not valid."""
 
-    code, status = 10, "INVALID_GRAPH"
 
-
-class EPFail(_Status):
+class EPFail(_Status, code=11, status="EP_FAIL"):
     """A failure of an execution provider."""
 
-    code, status = 11, "EP_FAIL"
 
-
-class ModelLoadCanceled(_Status):
+class ModelLoadCanceled(_Status, code=12, status="MODEL_LOAD_CANCELED"):
     """A load that was ended early."""
 
-    code, status = 12, "MODEL_LOAD_CANCELED"
 
-
-class ModelRequiresCompilation(_Status):
+class ModelRequiresCompilation(_Status, code=13, status="MODEL_REQUIRES_COMPILATION"):
     """A model that must be compiled first."""
 
-    code, status = 13, "MODEL_REQUIRES_COMPILATION"
 
-
-class NotFound(_Status):
+class NotFound(_Status, code=14, status="NOT_FOUND"):
     """A thing looked up by name that does not exist."""
 
-    code, status = 14, "NOT_FOUND"
 
-
-class DeviceReset(_Status):
+class DeviceReset(_Status, code=15, status="DEVICE_RESET"):
     """A device that was reset during a run."""
-
-    code, status = 15, "DEVICE_RESET"
 
 
 def of_load(error: Exception, path: str | None) -> Exception:

@@ -5,13 +5,14 @@ here, to name what was expected and what came as programs search for it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from trident.onnxruntime import types
 from trident.onnxruntime.errors import InvalidArgument
 from trident.onnxruntime.types import NodeArg
+from trident.onnxruntime.values import Array
 
 _FIX = "Please fix either the inputs/outputs or the model."
 
@@ -42,14 +43,15 @@ def arguments(
 
 def _value(arg: NodeArg, value: Any) -> Exception | None:
     if arg.type.startswith("map(") and isinstance(value, Mapping):
-        return _keys(arg, value)
+        return _keys(arg, cast("Mapping[Any, Any]", value))
     if not arg.type.startswith("tensor("):
         return None
-    if isinstance(value, dict) or isinstance(value, (type(None), int, float, complex)):
-        text = f"input {arg.name} is of type {type(value)}, and an array of {arg.type} is expected"
-        return RuntimeError(f"Unable to handle object of type {type(value)}: {text}")
+    if isinstance(value, (dict, type(None), int, float, complex)):
+        kind: type = type(cast("object", value))
+        text = f"input {arg.name} is of type {kind}, and an array of {arg.type} is expected"
+        return RuntimeError(f"Unable to handle object of type {kind}: {text}")
     try:
-        array = value if isinstance(value, np.ndarray) else np.asarray(value)
+        array = cast("Array", value) if isinstance(value, np.ndarray) else np.asarray(value)
     except Exception:
         return None
     element = types.by_numpy(array.dtype)

@@ -35,11 +35,15 @@ class OrtHardwareDevice:
     def __init__(self, info: DeviceInfo) -> None:
         vendors = [pair for pair in VENDORS if pair[0] in info.description]
         cpu = info.name == "cpu"
-        self.type = OrtHardwareDeviceType.CPU if cpu else OrtHardwareDeviceType.GPU
-        self.vendor = vendors[0][0] if vendors else "Unknown"
-        self.vendor_id = int(vendors[0][1]) if vendors else 0
-        self.device_id = 0
-        self.metadata = {"description": info.description, "features": ",".join(info.features)}
+        kinds = OrtHardwareDeviceType
+        self.type: OrtHardwareDeviceType = kinds.CPU if cpu else kinds.GPU
+        self.vendor: str = vendors[0][0] if vendors else "Unknown"
+        self.vendor_id: int = int(vendors[0][1]) if vendors else 0
+        self.device_id: int = 0
+        self.metadata: dict[str, str] = {
+            "description": info.description,
+            "features": ",".join(info.features),
+        }
 
 
 class OrtEpDevice:
@@ -48,10 +52,11 @@ class OrtEpDevice:
     ep_vendor = "Trident"
 
     def __init__(self, ep_name: str, device: OrtHardwareDevice, options: dict[str, str]) -> None:
-        self.ep_name, self.device = ep_name, device
+        self.ep_name: str = ep_name
+        self.device: OrtHardwareDevice = device
         #: Options of the provider that choose the device.
-        self.ep_options = options
-        self.ep_metadata = {"version": trident.VERSION}
+        self.ep_options: dict[str, str] = options
+        self.ep_metadata: dict[str, str] = {"version": trident.VERSION}
 
     def memory_info(self, memory_type: OrtDeviceMemoryType) -> OrtMemoryInfo | None:
         """The memory of values. It is the CPU's, so there is none that the device cannot access."""

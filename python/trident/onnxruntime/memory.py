@@ -3,7 +3,7 @@
 import ctypes
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -51,7 +51,8 @@ def element_dtype(element_type: int | DTypeLike) -> "np.dtype[Any]":
     return dtype
 
 
-def overlap(one: Any, other: Any) -> bool:
+def overlap(one: object, other: object) -> bool:
     """Whether two arrays may share memory."""
-    both = isinstance(one, np.ndarray) and isinstance(other, np.ndarray)
-    return both and np.may_share_memory(one, other)
+    if not isinstance(one, np.ndarray) or not isinstance(other, np.ndarray):
+        return False
+    return np.may_share_memory(cast("Array", one), cast("Array", other))

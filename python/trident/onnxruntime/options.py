@@ -89,26 +89,26 @@ class SessionOptions(_Options):
     __slots__ = ("_canceled", "_dimensions", "_initializers", "_providers")
 
     #: Threads of a run; 0 is one for each core.
-    intra_op_num_threads = _Option(int, 0)
-    enable_profiling = _Option(bool, False)
-    profile_file_prefix = _Option(str, "onnxruntime_profile_")
-    optimized_model_filepath = _Option(str, "")
+    intra_op_num_threads: _Option[int] = _Option(int, 0)
+    enable_profiling: _Option[bool] = _Option(bool, False)
+    profile_file_prefix: _Option[str] = _Option(str, "onnxruntime_profile_")
+    optimized_model_filepath: _Option[str] = _Option(str, "")
 
     # Options that only tune, or that set which messages ONNX Runtime prints.
-    inter_op_num_threads = _Option(int, 0)
-    graph_optimization_level = _Option(
+    inter_op_num_threads: _Option[int] = _Option(int, 0)
+    graph_optimization_level: _Option[GraphOptimizationLevel] = _Option(
         GraphOptimizationLevel, GraphOptimizationLevel.ORT_ENABLE_ALL
     )
-    execution_mode = _Option(ExecutionMode, ExecutionMode.ORT_SEQUENTIAL)
-    execution_order = _Option(ExecutionOrder, ExecutionOrder.DEFAULT)
-    enable_cpu_mem_arena = _Option(bool, True)
-    enable_mem_pattern = _Option(bool, True)
-    enable_mem_reuse = _Option(bool, True)
-    use_deterministic_compute = _Option(bool, False)
-    use_per_session_threads = _Option(bool, True)
-    log_severity_level = _Option(int, -1)
-    log_verbosity_level = _Option(int, 0)
-    logid = _Option(str, "")
+    execution_mode: _Option[ExecutionMode] = _Option(ExecutionMode, ExecutionMode.ORT_SEQUENTIAL)
+    execution_order: _Option[ExecutionOrder] = _Option(ExecutionOrder, ExecutionOrder.DEFAULT)
+    enable_cpu_mem_arena: _Option[bool] = _Option(bool, True)
+    enable_mem_pattern: _Option[bool] = _Option(bool, True)
+    enable_mem_reuse: _Option[bool] = _Option(bool, True)
+    use_deterministic_compute: _Option[bool] = _Option(bool, False)
+    use_per_session_threads: _Option[bool] = _Option(bool, True)
+    log_severity_level: _Option[int] = _Option(int, -1)
+    log_verbosity_level: _Option[int] = _Option(int, 0)
+    logid: _Option[str] = _Option(str, "")
 
     def __init__(self) -> None:
         super().__init__()
@@ -207,10 +207,10 @@ class RunOptions(_Options):
 
     __slots__ = ("_stop",)
 
-    only_execute_path_to_fetches = _Option(bool, False)
-    log_severity_level = _Option(int, -1)
-    log_verbosity_level = _Option(int, 0)
-    logid = _Option(str, "")
+    only_execute_path_to_fetches: _Option[bool] = _Option(bool, False)
+    log_severity_level: _Option[int] = _Option(int, -1)
+    log_verbosity_level: _Option[int] = _Option(int, 0)
+    logid: _Option[str] = _Option(str, "")
 
     def __init__(self) -> None:
         super().__init__()

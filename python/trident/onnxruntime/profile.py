@@ -21,7 +21,7 @@ class Profile:
         self._events: list[dict[str, Any]] = []
         self._lock = threading.Lock()
         #: The start, in the nanoseconds of ``time.monotonic_ns``.
-        self.start = time.monotonic_ns()
+        self.start: int = time.monotonic_ns()
 
     def add_load(self, began: int) -> None:
         """Add the load of the model, which began at this time of ``time.monotonic_ns``."""

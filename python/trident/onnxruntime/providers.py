@@ -1,8 +1,8 @@
 """Execution providers: which there are, and the spellings in which a session asks for them."""
 
 import warnings
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, cast
 
 Providers = Sequence[str | tuple[str, dict[Any, Any]]]
 
@@ -39,7 +39,12 @@ OTHERS = (
 )
 
 #: Options of ``TridentExecutionProvider``: arguments of ``trident.Model``, as texts.
-OPTIONS = {"device": str, "threads": int, "memory_limit": int, "time_limit": float}
+OPTIONS: dict[str, Callable[[str], Any]] = {
+    "device": str,
+    "threads": int,
+    "memory_limit": int,
+    "time_limit": float,
+}
 
 
 def get_available_providers() -> list[str]:
@@ -122,8 +127,8 @@ def _pair(provider: Any) -> tuple[str, Mapping[Any, Any]]:
     match provider:
         case str():
             return provider, {}
-        case (str() as name, dict() as given) if isinstance(provider, tuple):
-            return name, given
+        case (str() as name, dict()) if isinstance(provider, tuple):
+            return name, cast("tuple[str, dict[Any, Any]]", provider)[1]
         case _:
             raise ValueError("'providers' values must be either strings or (string, dict) tuples.")
 

@@ -73,11 +73,11 @@ class _Finder(MetaPathFinder):
     ) -> ModuleSpec | None:
         if fullname in OURS:
             source = importlib.import_module(f"trident.{fullname}")
-            spec = ModuleSpec(fullname, _Copy(source), origin=source.__file__)
+            ours = ModuleSpec(fullname, _Copy(source), origin=source.__file__)
             if hasattr(source, "__path__"):
-                spec.submodule_search_locations = _installed(fullname)
-            spec.has_location = True
-            return spec
+                ours.submodule_search_locations = _installed(fullname)
+            ours.has_location = True
+            return ours
         if not fullname.startswith("onnxruntime."):
             return None
         if fullname in THEIRS and not _installed("onnxruntime"):

@@ -3,7 +3,7 @@
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import trident
 from trident._trident import Stop
@@ -158,9 +158,9 @@ class Runs:
         """Raises ``InvalidArgument`` for arrays of other sizes than those that the options fix."""
         for name, value in feed.items():
             arg = self._args.get(name)
-            dims = getattr(value, "shape", None)
+            dims: object = getattr(value, "shape", None)
             if arg is not None and isinstance(dims, tuple):
-                error = explain.shape(arg, dims)
+                error = explain.shape(arg, cast("tuple[int, ...]", dims))
                 if error is not None:
                     raise error
 

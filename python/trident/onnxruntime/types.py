@@ -25,36 +25,33 @@ class Element(NamedTuple):
 
 
 #: Element types, the usual ones first.
-ELEMENTS = tuple(
-    Element(*row)
-    for row in (
-        ("float", 1, "float32", "f32"),
-        ("int64", 7, "int64", "i64"),
-        ("double", 11, "float64", "f64"),
-        ("float16", 10, "float16", "f16"),
-        ("int32", 6, "int32", "i32"),
-        ("int16", 5, "int16", "i16"),
-        ("int8", 3, "int8", "i8"),
-        ("uint64", 13, "uint64", "u64"),
-        ("uint32", 12, "uint32", "u32"),
-        ("uint16", 4, "uint16", "u16"),
-        ("uint8", 2, "uint8", "u8"),
-        ("bool", 9, "bool", "bool"),
-        ("string", 8, "object", "str"),
-        ("complex64", 14, "complex64", "c64"),
-        ("complex128", 15, "complex128", "c128"),
-        ("bfloat16", 16, "bfloat16", "bf16"),
-        ("float8e4m3fn", 17, "float8_e4m3fn", "f8e4m3fn"),
-        ("float8e4m3fnuz", 18, "float8_e4m3fnuz", "f8e4m3fnuz"),
-        ("float8e5m2", 19, "float8_e5m2", "f8e5m2"),
-        ("float8e5m2fnuz", 20, "float8_e5m2fnuz", "f8e5m2fnuz"),
-        ("float8e8m0", 24, "float8_e8m0fnu", "f8e8m0fnu"),
-        ("uint4", 21, "uint4", "u4", 4),
-        ("int4", 22, "int4", "i4", 4),
-        ("float4e2m1", 23, "float4_e2m1fn", "f4e2m1fn", 4),
-        ("uint2", 25, "uint2", "u2", 2),
-        ("int2", 26, "int2", "i2", 2),
-    )
+ELEMENTS = (
+    Element("float", 1, "float32", "f32"),
+    Element("int64", 7, "int64", "i64"),
+    Element("double", 11, "float64", "f64"),
+    Element("float16", 10, "float16", "f16"),
+    Element("int32", 6, "int32", "i32"),
+    Element("int16", 5, "int16", "i16"),
+    Element("int8", 3, "int8", "i8"),
+    Element("uint64", 13, "uint64", "u64"),
+    Element("uint32", 12, "uint32", "u32"),
+    Element("uint16", 4, "uint16", "u16"),
+    Element("uint8", 2, "uint8", "u8"),
+    Element("bool", 9, "bool", "bool"),
+    Element("string", 8, "object", "str"),
+    Element("complex64", 14, "complex64", "c64"),
+    Element("complex128", 15, "complex128", "c128"),
+    Element("bfloat16", 16, "bfloat16", "bf16"),
+    Element("float8e4m3fn", 17, "float8_e4m3fn", "f8e4m3fn"),
+    Element("float8e4m3fnuz", 18, "float8_e4m3fnuz", "f8e4m3fnuz"),
+    Element("float8e5m2", 19, "float8_e5m2", "f8e5m2"),
+    Element("float8e5m2fnuz", 20, "float8_e5m2fnuz", "f8e5m2fnuz"),
+    Element("float8e8m0", 24, "float8_e8m0fnu", "f8e8m0fnu"),
+    Element("uint4", 21, "uint4", "u4", 4),
+    Element("int4", 22, "int4", "i4", 4),
+    Element("float4e2m1", 23, "float4_e2m1fn", "f4e2m1fn", 4),
+    Element("uint2", 25, "uint2", "u2", 2),
+    Element("int2", 26, "int2", "i2", 2),
 )
 
 _BY_NAME = {element.name: element for element in ELEMENTS}

@@ -1,7 +1,7 @@
 """``OrtValue``: a value of a model outside of a run, over a NumPy array."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NoReturn, Self, SupportsInt
+from typing import Any, NoReturn, Self, SupportsInt, cast
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -34,8 +34,9 @@ class OrtValue:
         made = cls.__new__(cls)
         made._value = value
         if isinstance(value, np.ndarray):
-            made._element = element or types.by_numpy(value.dtype)
-            made._type = f"tensor({made._element.name if made._element else value.dtype})"
+            array = cast("Array", value)
+            made._element = element or types.by_numpy(array.dtype)
+            made._type = f"tensor({made._element.name if made._element else array.dtype})"
         else:
             made._element, made._type = None, kind or ""
         return made
@@ -133,15 +134,16 @@ class OrtValue:
         return self
 
     def _tensor(self) -> Array:
-        if not isinstance(self._value, np.ndarray):
+        value = self._value
+        if not isinstance(value, np.ndarray):
             raise RuntimeError(f"only tensors have this, and the value is a {self._type}")
-        return self._value
+        return cast("Array", value)
 
     def numpy(self) -> Array:
         """The tensor as an array, which shares its memory."""
         return self._tensor()
 
-    def __array__(self, dtype: DTypeLike = None, copy: bool | None = None) -> Array:
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Array:
         return np.array(self._tensor(), dtype=dtype, copy=copy)
 
     def __dlpack__(self, *, stream: Any = None, **options: Any) -> Any:
@@ -207,7 +209,7 @@ class OrtValue:
         source = data._tensor() if isinstance(data, OrtValue) else data
         if not isinstance(source, np.ndarray):
             raise TypeError(f"data must be a numpy.ndarray or an OrtValue, not {type(data)}")
-        mine = self._tensor()
+        source, mine = cast("Array", source), self._tensor()
         if source.dtype != mine.dtype:
             raise RuntimeError(f"the tensor has elements of {mine.dtype}, the data {source.dtype}")
         if source.size != mine.size:
@@ -310,9 +312,9 @@ class _Writable:
         self.__array_interface__ = {**interface, "data": (interface["data"][0], False)}
 
 
-def _described(value: Any) -> str:
+def _described(value: object) -> str:
     if isinstance(value, np.ndarray):
-        return f"an array of {value.dtype}"
+        return f"an array of {cast('Array', value).dtype}"
     return str(type(value))
 
 

@@ -6,6 +6,8 @@ Loads and stores become those of a block of pointers, with masks for the axes th
 ``boundary_check`` names.
 """
 
+from typing import Any
+
 from triton.language import core
 
 _load, _store = core.load, core.store
@@ -14,39 +16,39 @@ _load, _store = core.load, core.store
 class block_pointer_type(core.base_type):
     """Type of a block pointer: what it points to, and the types of its parts."""
 
-    def __init__(self, element_ty: core.block_type, base: core.pointer_type, rank: int):
-        self.element_ty = element_ty
-        self.base = base
+    def __init__(self, element_ty: core.block_type, base: core.pointer_type, rank: int) -> None:
+        self.element_ty: Any = element_ty
+        self.base: Any = base
         self.rank = rank
 
     @property
     def scalar(self) -> "block_pointer_type":
         return self
 
-    def _parts(self) -> list:
+    def _parts(self) -> list[Any]:
         return [self.base] + [core.int64] * (3 * self.rank)
 
-    def _unflatten_ir(self, handles, cursor):
+    def _unflatten_ir(self, handles: Any, cursor: Any) -> Any:
         values = []
         for ty in self._parts():
             value, cursor = ty._unflatten_ir(handles, cursor)
             values.append(value)
         base, *numbers = values
-        parts = [numbers[i * self.rank : (i + 1) * self.rank] for i in range(3)]
-        return block_pointer(base, *parts, self.element_ty), cursor
+        shape, strides, offsets = (numbers[i * self.rank : (i + 1) * self.rank] for i in range(3))
+        return block_pointer(base, shape, strides, offsets, self.element_ty), cursor
 
-    def _flatten_ir_types(self, builder, out) -> None:
+    def _flatten_ir_types(self, builder: Any, out: Any) -> None:
         for ty in self._parts():
             ty._flatten_ir_types(builder, out)
 
-    def __eq__(self, other) -> bool:
+    def __eq__(self, other: object) -> bool:
         return (
             type(other) is type(self)
             and self.element_ty == other.element_ty
             and self.base == other.base
         )
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return hash((str(self.element_ty), str(self.base)))
 
     def __str__(self) -> str:
@@ -59,14 +61,18 @@ class block_pointer_type(core.base_type):
 class block_pointer(core.base_value):
     """A block of a tensor in memory."""
 
-    def __init__(self, base, shape, strides, offsets, element_ty: core.block_type):
+    def __init__(
+        self, base: Any, shape: Any, strides: Any, offsets: Any, element_ty: core.block_type
+    ) -> None:
         """Not for kernels, which call ``tl.make_block_ptr``. Shape, strides and offsets are i64."""
         super().__init__()
-        self.base = base
-        self.shape = list(shape)
-        self.strides = list(strides)
-        self.offsets = list(offsets)
-        self.type = block_pointer_type(element_ty, base.type, len(self.shape))
+        self.base: Any = base
+        self.shape: list[Any] = list(shape)
+        self.strides: list[Any] = list(strides)
+        self.offsets: list[Any] = list(offsets)
+        kind = block_pointer_type(element_ty, base.type, len(self.shape))
+        # Upstream declares the attribute for every type, and nothing assigns another one.
+        self.type: block_pointer_type = kind  # pyright: ignore[reportIncompatibleVariableOverride]
 
     @property
     def dtype(self) -> block_pointer_type:
@@ -76,22 +82,22 @@ class block_pointer(core.base_value):
     def block_shape(self) -> list[int]:
         return list(self.type.element_ty.shape)
 
-    def _flatten_ir(self, handles) -> None:
+    def _flatten_ir(self, handles: Any) -> None:
         for value in (self.base, *self.shape, *self.strides, *self.offsets):
             value._flatten_ir(handles)
 
-    def _set_name(self, builder, name: str) -> None:
+    def _set_name(self, builder: Any, name: str) -> None:
         self.base._set_name(builder, name)
 
     def __str__(self) -> str:
         return str(self.type)
 
     @core.builtin
-    def advance(self, offsets, _semantic=None):
+    def advance(self, offsets: Any, _semantic: Any = None) -> Any:
         """The pointer moved by ``offsets`` elements along each axis."""
         return advance(self, offsets, _semantic=_semantic)
 
-    def _pointers(self, semantic):
+    def _pointers(self, semantic: Any) -> Any:
         """The block of pointers, and indices along each axis, shaped to broadcast."""
         shape, rank = self.block_shape, len(self.block_shape)
         pointers, indices = self.base, []
@@ -107,7 +113,7 @@ class block_pointer(core.base_value):
             pointers = semantic.add(pointers, step, False)
         return semantic.broadcast_impl_shape(pointers, shape), indices
 
-    def _mask(self, indices, boundary_check, semantic):
+    def _mask(self, indices: Any, boundary_check: Any, semantic: Any) -> Any:
         """Which elements are inside along the axes named; ``None`` if none is."""
         mask = None
         for axis in boundary_check:
@@ -120,18 +126,18 @@ class block_pointer(core.base_value):
         return None if mask is None else semantic.broadcast_impl_shape(mask, self.block_shape)
 
 
-def _items(values) -> list:
+def _items(values: Any) -> list[Any]:
     values = core._unwrap_if_constexpr(values)
     if not isinstance(values, (list, tuple, core.tuple)):
         values = [values]
     return [core._unwrap_if_constexpr(value) for value in values]
 
 
-def _wide(values, semantic) -> list:
+def _wide(values: Any, semantic: Any) -> list[Any]:
     return [semantic.cast(semantic.to_tensor(value), core.int64) for value in _items(values)]
 
 
-def _axes(boundary_check, rank: int) -> list[int]:
+def _axes(boundary_check: Any, rank: int) -> list[int]:
     axes = []
     for axis in _items(boundary_check):
         if not isinstance(axis, int) or not -rank <= axis < rank:
@@ -143,7 +149,15 @@ def _axes(boundary_check, rank: int) -> list[int]:
 
 
 @core.builtin
-def make_block_ptr(base, shape, strides, offsets, block_shape, order, _semantic=None):
+def make_block_ptr(
+    base: Any,
+    shape: Any,
+    strides: Any,
+    offsets: Any,
+    block_shape: Any,
+    order: Any,
+    _semantic: Any = None,
+) -> Any:
     """A pointer to a block of a tensor in memory.
 
     :param base: pointer to the tensor's first element
@@ -163,8 +177,9 @@ def make_block_ptr(base, shape, strides, offsets, block_shape, order, _semantic=
         raise ValueError(f"order must name every axis once, not {axes}")
     if base.type.element_ty == core.int1:
         base = _semantic.cast(base, core.pointer_type(core.int8, base.type.address_space))
-    parts = [_wide(values, _semantic) for values in (shape, strides, offsets)]
-    return block_pointer(base, *parts, core.block_type(base.type.element_ty, block))
+    shape, strides, offsets = (_wide(values, _semantic) for values in (shape, strides, offsets))
+    block_ty = core.block_type(base.type.element_ty, block)
+    return block_pointer(base, shape, strides, offsets, block_ty)
 
 
 @core.must_use_result(
@@ -172,7 +187,7 @@ def make_block_ptr(base, shape, strides, offsets, block_shape, order, _semantic=
     "assign the result of tl.advance to a variable."
 )
 @core.builtin
-def advance(base, offsets, _semantic=None):
+def advance(base: Any, offsets: Any, _semantic: Any = None) -> Any:
     """The block pointer moved by ``offsets`` elements along each axis."""
     if not isinstance(base, block_pointer):
         raise ValueError(f"advance takes a block pointer, not {base.type}")
@@ -183,7 +198,7 @@ def advance(base, offsets, _semantic=None):
     return block_pointer(base.base, base.shape, base.strides, moved, base.type.element_ty)
 
 
-def _only_for_blocks(boundary_check, padding_option="") -> None:
+def _only_for_blocks(boundary_check: Any, padding_option: Any = "") -> None:
     if _items(boundary_check) or core._unwrap_if_constexpr(padding_option):
         raise ValueError(
             "boundary_check and padding_option are for block pointers; give a mask instead"
@@ -192,18 +207,18 @@ def _only_for_blocks(boundary_check, padding_option="") -> None:
 
 @core.builtin
 def load(
-    pointer,
-    mask=None,
-    other=None,
-    boundary_check=(),
-    padding_option="",
+    pointer: Any,
+    mask: Any = None,
+    other: Any = None,
+    boundary_check: Any = (),
+    padding_option: Any = "",
     *,
-    cache_modifier="",
-    eviction_policy="",
-    volatile=False,
-    _semantic=None,
-):
-    hints = {
+    cache_modifier: Any = "",
+    eviction_policy: Any = "",
+    volatile: Any = False,
+    _semantic: Any = None,
+) -> Any:
+    hints: dict[str, Any] = {
         "cache_modifier": cache_modifier,
         "eviction_policy": eviction_policy,
         "volatile": volatile,
@@ -231,16 +246,16 @@ def load(
 
 @core.builtin
 def store(
-    pointer,
-    value,
-    mask=None,
-    boundary_check=(),
+    pointer: Any,
+    value: Any,
+    mask: Any = None,
+    boundary_check: Any = (),
     *,
-    cache_modifier="",
-    eviction_policy="",
-    _semantic=None,
-):
-    hints = {"cache_modifier": cache_modifier, "eviction_policy": eviction_policy}
+    cache_modifier: Any = "",
+    eviction_policy: Any = "",
+    _semantic: Any = None,
+) -> Any:
+    hints: dict[str, Any] = {"cache_modifier": cache_modifier, "eviction_policy": eviction_policy}
     if not isinstance(pointer, block_pointer):
         _only_for_blocks(boundary_check)
         return _store(pointer, value, mask, **hints, _semantic=_semantic)

@@ -19,6 +19,7 @@ import os
 import shutil
 import tempfile
 from collections import OrderedDict
+from typing import Any
 
 from trident import _trident
 
@@ -36,7 +37,9 @@ _names: dict[bytes, str] = {}
 _images: OrderedDict[str, bytes] = OrderedDict()
 
 #: The claims of the compilation that this thread is in.
-_claims: contextvars.ContextVar[list | None] = contextvars.ContextVar("claims", default=None)
+_claims: contextvars.ContextVar[list[_trident.Claim] | None] = contextvars.ContextVar(
+    "claims", default=None
+)
 
 
 def remember(name: str, image: bytes, kernel: _trident.Kernel) -> None:
@@ -83,17 +86,17 @@ def _write_own(name: str, image: bytes) -> str:
 class Manager:
     """Triton's cache of one compilation, with the code of our kernels elsewhere."""
 
-    def __init__(self, manager, name: str):
+    def __init__(self, manager: Any, name: str) -> None:
         self._manager = manager
         self._name = name
         #: Released when the kernel is kept, when its compilation ends (see ``install_compilation``,
         #: which comes too late for the first one), or with this object.
-        self._claim = None
+        self._claim: _trident.Claim | None = None
 
-    def __getattr__(self, attribute):
+    def __getattr__(self, attribute: str) -> Any:
         return getattr(self._manager, attribute)
 
-    def put(self, data, filename: str, binary: bool = True) -> str:
+    def put(self, data: bytes, filename: str, binary: bool = True) -> str:
         if not filename.endswith(ENDING):
             return self._manager.put(data, filename, binary)
         path = _trident.keep(self._name, data)
@@ -151,7 +154,7 @@ def install() -> None:
     make = compiler.get_cache_manager
 
     @functools.wraps(make)
-    def get_cache_manager(key):
+    def get_cache_manager(key: str) -> Manager:
         return Manager(make(key), key)
 
     compiler.get_cache_manager = get_cache_manager
@@ -166,8 +169,8 @@ def install_compilation() -> None:
     compile, init = compiler.compile, compiler.CompiledKernel.__init__
 
     @functools.wraps(compile)
-    def compile_alone(*args, **kwargs):
-        claims = []
+    def compile_alone(*args: Any, **kwargs: Any) -> Any:
+        claims: list[_trident.Claim] = []
         before = _claims.set(claims)
         try:
             return compile(*args, **kwargs)
@@ -177,7 +180,7 @@ def install_compilation() -> None:
                 claim.release()
 
     @functools.wraps(init)
-    def read_files(self, src, metadata_group, hash):
+    def read_files(self: Any, src: Any, metadata_group: Any, hash: Any) -> None:
         try:
             init(self, src, metadata_group, hash)
         except FileNotFoundError as error:
@@ -188,5 +191,6 @@ def install_compilation() -> None:
             init(self, src, metadata_group | {code: _write_own(hash, image)}, hash)
 
     compiler.CompiledKernel.__init__ = read_files
-    for module in (compiler, triton.compiler, triton):
+    modules: tuple[Any, ...] = (compiler, triton.compiler, triton)
+    for module in modules:
         module.compile = compile_alone

@@ -52,7 +52,7 @@ class Options:
     default_dot_input_precision: str = "tf32"
     allowed_dot_input_precisions: tuple[str, ...] = ("tf32", "tf32x3", "ieee", "bf16x3", "bf16x6")
     max_num_imprecise_acc_default: int = 0
-    extern_libs: tuple = ()
+    extern_libs: tuple[Any, ...] = ()
     debug: bool = False
     # Costs 64-bit arithmetic for each integer op, and does nothing unless assertions are on.
     sanitize_overflow: bool = False
@@ -66,7 +66,7 @@ class Options:
     #: Run by the reference interpreter, see ``TRIDENT_INTERPRET``.
     interpret: bool = False
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         warps = self.num_warps
         assert warps > 0 and warps & (warps - 1) == 0, "num_warps must be a power of 2"
 
@@ -98,7 +98,7 @@ class TridentBackend(BaseBackend):
     def hash(self) -> str:
         return f"{trident.__version__}-{_digest()}-{_trident.machine()}"
 
-    def parse_options(self, options: dict) -> Options:
+    def parse_options(self, options: dict[str, Any]) -> Options:
         known = {field.name for field in fields(Options)}
         chosen: dict[str, Any] = {
             "num_warps": settings.config.num_warps,
@@ -116,10 +116,10 @@ class TridentBackend(BaseBackend):
                 chosen[name] = tuple(chosen[name])
         return Options(**chosen)
 
-    def pack_metadata(self, metadata) -> tuple:
+    def pack_metadata(self, metadata: Any) -> tuple[Any, ...]:
         return metadata.num_warps, metadata.num_ctas, metadata.shared
 
-    def get_codegen_implementation(self, options: Options) -> dict:
+    def get_codegen_implementation(self, options: Options) -> dict[str, Any]:
         from trident.triton_backend.fp8 import convert_custom_types
 
         return {
@@ -132,10 +132,10 @@ class TridentBackend(BaseBackend):
 
         return {"triton.language.extra.libdevice": libdevice}
 
-    def load_dialects(self, context) -> None:
+    def load_dialects(self, context: Any) -> None:
         """Triton's own dialects are loaded already, and there are no others."""
 
-    def add_stages(self, stages: dict, options: Options, language: Language) -> None:
+    def add_stages(self, stages: dict[str, Any], options: Options, language: Language) -> None:
         if language != Language.TRITON:
             raise NotImplementedError(
                 "Gluon kernels are written for the registers and shared memory of one GPU; "
@@ -145,11 +145,13 @@ class TridentBackend(BaseBackend):
         if self.target.backend == "mps" and not options.interpret:
             stages["msl"] = lambda mod, metadata: MetalProgram(self._kernel(mod, options))
         stages["trident"] = lambda mod, metadata: self._binary(mod, metadata, options)
-        if knobs.runtime.add_stages_inspection_hook is not None:
-            knobs.runtime.add_stages_inspection_hook(self, stages, options, language, None)
+        # Upstream declares another hook than the one that it calls.
+        hook: Any = knobs.runtime.add_stages_inspection_hook
+        if hook is not None:
+            hook(self, stages, options, language, None)
 
     @staticmethod
-    def _ttir(mod, options: Options):
+    def _ttir(mod: Any, options: Options) -> Any:
         pm = ir.pass_manager(mod.context)
         pm.enable_debug()
         passes.common.add_inliner(pm)
@@ -168,7 +170,7 @@ class TridentBackend(BaseBackend):
         return mod
 
     @staticmethod
-    def _kernel(mod, options: Options) -> _trident.Kernel:
+    def _kernel(mod: Any, options: Options) -> _trident.Kernel:
         # The text with locations: errors name lines of Python.
         text = mod.str_nodebug() if knobs.compilation.disable_line_info else str(mod)
         try:
@@ -183,7 +185,7 @@ class TridentBackend(BaseBackend):
             raise OutOfResources(error.required, error.limit, error.name) from error
 
     @classmethod
-    def _binary(cls, source, metadata: dict, options: Options) -> bytes:
+    def _binary(cls, source: Any, metadata: dict[str, Any], options: Options) -> bytes:
         is_compiled = isinstance(source, MetalProgram)
         kernel = source.kernel if is_compiled else cls._kernel(source, options)
         metadata["name"] = kernel.name
@@ -196,7 +198,7 @@ class TridentBackend(BaseBackend):
         return image
 
 
-def _parameters(mod) -> list[str]:
+def _parameters(mod: Any) -> list[str]:
     """Types of the entry function's parameters."""
     entry = mod.get_function(mod.get_entry_func_name())
     return [str(ty) for ty in mod.get_function_signature(entry)]

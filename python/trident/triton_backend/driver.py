@@ -1,9 +1,12 @@
 """The run-time side of the plug-in: the device as Triton's JIT, autotuner and benchmarks see it."""
 
 import ctypes
+import importlib
 import os
 import platform
 import time
+from collections.abc import Callable
+from typing import Any
 
 from triton.backends.compiler import GPUTarget
 from triton.backends.driver import DriverBase
@@ -27,11 +30,11 @@ extensions.install_after_import()
 class Event:
     """A point in time; a launch is done when it returns."""
 
-    def __init__(self, enable_timing: bool = False, **_):
+    def __init__(self, enable_timing: bool = False, **_: Any) -> None:
         self._time: int | None = None
         self._mark: _trident.Mark | None = None
 
-    def record(self, stream=None) -> None:
+    def record(self, stream: Any = None) -> None:
         self._mark = _trident.Mark.now()
         self._time = time.perf_counter_ns()
 
@@ -51,7 +54,7 @@ class Event:
     def synchronize(self) -> None:
         """Nothing is pending."""
 
-    def wait(self, stream=None) -> None:
+    def wait(self, stream: Any = None) -> None:
         """Nothing is pending."""
 
     def query(self) -> bool:
@@ -64,7 +67,7 @@ class DeviceInterface:
     Event = Event
 
     @staticmethod
-    def synchronize(device=None) -> None:
+    def synchronize(device: Any = None) -> None:
         """Launches return when they are done."""
 
     @staticmethod
@@ -72,7 +75,7 @@ class DeviceInterface:
         return 0
 
     @staticmethod
-    def set_device(device) -> None:
+    def set_device(device: Any) -> None:
         """There is one device."""
 
     @staticmethod
@@ -97,13 +100,13 @@ class Utils:
         }
 
     @staticmethod
-    def load_binary(name: str, image: bytes, shared: int, device: int) -> tuple:
+    def load_binary(name: str, image: bytes, shared: int, device: int) -> tuple[Any, ...]:
         """Module, function, registers, spills and most threads of a program."""
         kernel = cache.take(name, image)
         return kernel, kernel, 0, 0, settings.config.max_threads
 
     @staticmethod
-    def unload_module(module) -> None:
+    def unload_module(module: Any) -> None:
         """A kernel's memory goes with its last reference."""
 
     @staticmethod
@@ -111,7 +114,7 @@ class Utils:
         """Prints are not buffered."""
 
 
-def launcher(src, metadata) -> _trident.Launcher:
+def launcher(src: Any, metadata: Any) -> _trident.Launcher:
     """The function that the JIT calls at every launch of a kernel."""
     return _trident.Launcher([(str(name), ty) for name, ty in src.signature.items()])
 
@@ -122,11 +125,11 @@ class TridentDriver(DriverBase):
     #: Bytes written between runs of a benchmark to push its data out of the caches.
     CACHE_BYTES = 64 << 20
 
-    def __init__(self):
+    def __init__(self) -> None:
         settings.requested_device()  # refuses names that no device has
         super().__init__()
-        self.utils = Utils()
-        self.launcher_cls = launcher
+        self.utils: Utils = Utils()
+        self.launcher_cls: Callable[[Any, Any], _trident.Launcher] = launcher
         gpu = _trident.gpu()
         self._target = (
             GPUTarget("mps", gpu["family"], gpu["simd_width"])
@@ -163,23 +166,22 @@ class TridentDriver(DriverBase):
     def get_current_stream(self, device: int = 0) -> int:
         return 0
 
-    def get_active_torch_device(self):
-        import torch
-
+    def get_active_torch_device(self) -> Any:
+        torch: Any = importlib.import_module("torch")
         return torch.device("cpu")
 
     def get_device_interface(self) -> type[DeviceInterface]:
         return DeviceInterface
 
-    def get_benchmarker(self):
+    def get_benchmarker(self) -> Any:
         from triton.testing import do_bench
 
         return do_bench
 
-    def get_empty_cache_for_benchmark(self):
+    def get_empty_cache_for_benchmark(self) -> Any:
         return ctypes.create_string_buffer(self.CACHE_BYTES)
 
-    def clear_cache(self, cache) -> None:
+    def clear_cache(self, cache: Any) -> None:
         ctypes.memset(cache, 0, ctypes.sizeof(cache))
 
     def map_python_to_cpp_type(self, ty: str) -> str:
@@ -229,7 +231,7 @@ _C_TYPES = {
 }
 
 
-def _active(driver) -> bool:
+def _active(driver: Any) -> bool:
     """Whether another driver is active; a driver whose check fails is not."""
     try:
         return bool(driver.is_active())

@@ -17,8 +17,10 @@ that import have been another one.
 """
 
 import functools
+import importlib
 import sys
 from types import ModuleType
+from typing import Any, cast
 
 from trident import _trident, arrays
 from trident.triton_backend import cache
@@ -29,7 +31,7 @@ _installed = False
 class _AfterImport:
     """A finder that finds nothing, and learns when ``triton.tools``, the last of all, comes."""
 
-    def find_spec(self, name, path=None, target=None):
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> None:
         if name == "triton.tools":
             sys.meta_path.remove(self)
             install()
@@ -73,12 +75,12 @@ def _descriptors() -> None:
     check, from_tensor = TensorDescriptor.__post_init__, TensorDescriptor.from_tensor
 
     @functools.wraps(check)
-    def __post_init__(self):
+    def __post_init__(self: Any) -> None:
         self.base = arrays.view(self.base)
         check(self)
 
     @functools.wraps(from_tensor)
-    def from_any(tensor, *args, **kwargs):
+    def from_any(tensor: Any, *args: Any, **kwargs: Any) -> Any:
         return from_tensor(arrays.view(tensor), *args, **kwargs)
 
     TensorDescriptor.__post_init__ = __post_init__
@@ -95,15 +97,15 @@ def _autotuner() -> None:
     run, prune = Autotuner.run, Autotuner.prune_configs
 
     @functools.wraps(run)
-    def run_views(self, *args, **kwargs):
+    def run_views(self: Any, *args: Any, **kwargs: Any) -> Any:
         names = {*self.reset_to_zero, *self.restore_value}
         if names:
-            args = [arrays.view(a) if n in names else a for n, a in zip(self.arg_names, args)]
+            args = tuple(arrays.view(a) if n in names else a for n, a in zip(self.arg_names, args))
             kwargs = {n: arrays.view(a) if n in names else a for n, a in kwargs.items()}
         return run(self, *args, **kwargs)
 
     @functools.wraps(prune)
-    def prune_equals(self, kwargs):
+    def prune_equals(self: Any, kwargs: Any) -> Any:
         return tuning.distinct(self, prune(self, kwargs), kwargs)
 
     Autotuner.run, Autotuner.prune_configs = run_views, prune_equals
@@ -132,7 +134,7 @@ def _interpreter() -> None:
     call = GridExecutor.__call__
 
     @functools.wraps(call)
-    def call_views(self, *args, **kwargs):
+    def call_views(self: Any, *args: Any, **kwargs: Any) -> Any:
         named = arrays.views(tuple(kwargs.values()))
         return call(self, *arrays.views(args), **dict(zip(kwargs, named)))
 
@@ -140,14 +142,13 @@ def _interpreter() -> None:
 
 
 def _libdevice() -> None:
-    import triton.language.extra as extra
-
     from trident import libdevice
 
+    extra: Any = importlib.import_module("triton.language.extra")
     if hasattr(extra, "cpu"):
         return
-    extra.cpu = package = ModuleType("triton.language.extra.cpu", "Functions of the CPU.")
-    package.__path__, package.libdevice = [], libdevice
+    package: Any = ModuleType("triton.language.extra.cpu", "Functions of the CPU.")
+    extra.cpu, package.__path__, package.libdevice = package, [], libdevice
     sys.modules[package.__name__] = package
     sys.modules[package.__name__ + ".libdevice"] = libdevice
 
@@ -157,7 +158,7 @@ def _driver() -> None:
 
     from trident.triton_backend.driver import TridentDriver
 
-    driver.MPSDriver = TridentDriver
+    cast("Any", driver).MPSDriver = TridentDriver
 
 
 @functools.cache
@@ -171,7 +172,7 @@ def install_launches() -> None:
     bind = CompiledKernel.__getitem__
 
     @functools.wraps(bind)
-    def bind_directly(self, grid):
+    def bind_directly(self: Any, grid: Any) -> Any:
         runner, launch = bind(self, grid), self.run
         if not isinstance(launch, _trident.Launcher):
             return runner
@@ -180,7 +181,7 @@ def install_launches() -> None:
     describe = CompiledKernel.launch_metadata
 
     @functools.wraps(describe)
-    def describe_to_hooks(self, grid, stream, *args):
+    def describe_to_hooks(self: Any, grid: Any, stream: Any, *args: Any) -> Any:
         if isinstance(self._run, _trident.Launcher) and not _trident.hooked(knobs.runtime):
             return None
         return describe(self, grid, stream, *args)

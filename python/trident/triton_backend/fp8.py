@@ -5,11 +5,15 @@ The format is e4m3 with bias 15: the upper byte of an f16 without its top expone
 infinities and NaN.
 """
 
+from typing import Any
+
 from triton.language import core
 
 
 @core.builtin
-def convert_custom_types(arg, dst_ty, fp_downcast_rounding=None, _semantic=None):
+def convert_custom_types(
+    arg: Any, dst_ty: Any, fp_downcast_rounding: Any = None, _semantic: Any = None
+) -> Any:
     """Convert a value from or to ``fp8e4b15``, by way of f16."""
     if arg.type.scalar.is_fp8e4b15():
         half = _to_f16(arg, _semantic)
@@ -20,7 +24,7 @@ def convert_custom_types(arg, dst_ty, fp_downcast_rounding=None, _semantic=None)
     return _from_f16(arg, _semantic)
 
 
-def _to_f16(arg, semantic):
+def _to_f16(arg: Any, semantic: Any) -> Any:
     bits = arg.to(core.uint8, bitcast=True, _semantic=semantic)
     bits = bits.to(core.uint16, _semantic=semantic)
     sign = _shl(_and(bits, 0x80, semantic), 8, semantic)
@@ -28,7 +32,7 @@ def _to_f16(arg, semantic):
     return semantic.or_(sign, rest).to(core.float16, bitcast=True, _semantic=semantic)
 
 
-def _from_f16(arg, semantic):
+def _from_f16(arg: Any, semantic: Any) -> Any:
     bits = arg.to(core.uint16, bitcast=True, _semantic=semantic)
     sign = _and(bits, 0x8000, semantic)
     # Anything beyond the largest value, 1.75 · 2^0 of the f16's exponent, becomes that value.
@@ -42,13 +46,13 @@ def _from_f16(arg, semantic):
     return byte.to(core.float8e4b15, bitcast=True, _semantic=semantic)
 
 
-def _constant(value, semantic):
+def _constant(value: Any, semantic: Any) -> Any:
     return semantic.scalar_constant(value, core.uint16)
 
 
-def _and(x, mask, semantic):
+def _and(x: Any, mask: Any, semantic: Any) -> Any:
     return semantic.and_(x, _constant(mask, semantic))
 
 
-def _shl(x, amount, semantic):
+def _shl(x: Any, amount: Any, semantic: Any) -> Any:
     return semantic.shl(x, _constant(amount, semantic))

@@ -4,12 +4,13 @@ import os
 import platform
 from collections.abc import Iterator, Mapping
 from dataclasses import astuple, dataclass, fields
+from typing import Any
 
 from trident import _trident
 
 
 @dataclass(frozen=True, eq=False)
-class MemoryPool(Mapping):
+class MemoryPool(Mapping[str, int | float]):
     """Memory in bytes, at one moment. A mapping whose values are attributes as well.
 
     Of the process:
@@ -81,4 +82,5 @@ def memory_pool() -> MemoryPool:
             current = int(statm.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     except OSError:
         current = peak
-    return MemoryPool(current, max(current, peak), **_trident.memory_statistics())
+    pool: dict[str, Any] = _trident.memory_statistics()
+    return MemoryPool(current, max(current, peak), **pool)

@@ -74,4 +74,4 @@ class KernelConfig:
             setattr(self, name, value)
 
 
-config = KernelConfig()
+config: KernelConfig = KernelConfig()

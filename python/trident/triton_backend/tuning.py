@@ -1,5 +1,7 @@
 """Which configurations of the autotuner are worth a try on the CPU."""
 
+from typing import Any
+
 from triton.runtime.autotuner import Autotuner, Config, Heuristics
 from triton.runtime.driver import driver
 
@@ -7,7 +9,7 @@ from triton.runtime.driver import driver
 IGNORED = ("num_warps", "num_stages", "num_ctas", "maxnreg")
 
 
-def distinct(tuner: Autotuner, configs: list[Config], kwargs: dict) -> list[Config]:
+def distinct(tuner: Autotuner, configs: list[Config], kwargs: dict[str, Any]) -> list[Config]:
     """The configurations without those that compile to the same code as one before them.
 
     All stay where another back end is active.
@@ -25,14 +27,14 @@ def distinct(tuner: Autotuner, configs: list[Config], kwargs: dict) -> list[Conf
     return kept
 
 
-def _identity(tuner: Autotuner, config: Config, kwargs: dict) -> tuple:
+def _identity(tuner: Autotuner, config: Config, kwargs: dict[str, Any]) -> tuple[Any, ...]:
     """The parts of a configuration that matter on the CPU: meta-parameters, values that
     heuristics derive from them, and hooks."""
     values = config.all_kwargs()
     for name in IGNORED:
         if name not in tuner.arg_names:
             values.pop(name, None)
-    given = {**tuner.nargs, **kwargs, **config.all_kwargs()}
+    given = {**(tuner.nargs or {}), **kwargs, **config.all_kwargs()}
     fn = tuner.fn
     while isinstance(fn, Heuristics):
         for name, heuristic in fn.values.items():

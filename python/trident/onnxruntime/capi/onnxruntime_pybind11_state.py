@@ -3,6 +3,7 @@
 from typing import Any
 
 from trident.onnxruntime import errors as _errors
+from trident.onnxruntime import interface as _interface
 from trident.onnxruntime.absent import absent
 from trident.onnxruntime.errors import (
     DeviceReset,
@@ -21,12 +22,10 @@ from trident.onnxruntime.errors import (
     RuntimeException,
 )
 from trident.onnxruntime.interface import *  # noqa: F403
-from trident.onnxruntime.interface import __all__ as _names
 
 NotImplemented = _errors.NotImplemented
 
-__all__ = [  # noqa: PLE0604
-    *_names,
+__all__ = [
     "DeviceReset",
     "EPFail",
     "EngineError",
@@ -43,6 +42,7 @@ __all__ = [  # noqa: PLE0604
     "NotImplemented",
     "RuntimeException",
 ]
+__all__ += _interface.__all__
 
 
 def __getattr__(name: str) -> Any:
