@@ -7,7 +7,7 @@ import time
 
 import numpy as np
 import pytest
-from onnxruntime_models import ENGINES, add, ones, ours, same
+from onnxruntime_models import ENGINES, add, ones, ours
 from test_model import endless
 
 import trident
@@ -136,24 +136,8 @@ def test_a_compiled_model_is_written_and_loaded(tmp_path):
     assert isinstance(session._model, trident.Model)
 
 
-def test_models_with_data_files_are_not_written_elsewhere(tmp_path):
-    file = tmp_path / "same.onnx"
-    (tmp_path / "other").mkdir()
-    # A field that readers skip has the key that entries of data files have.
-    file.write_bytes(same("float32") + b"\xfa\x07\x0a\x0a\x08location")
-    options = ours.SessionOptions()
-    options.optimized_model_filepath = str(tmp_path / "other" / "same.onnx")
-    with pytest.raises(state(ours).Fail, match="its data files are in the folder of"):
-        ours.InferenceSession(str(file), options)
-    options.optimized_model_filepath = str(tmp_path / "again.onnx")
-    ours.InferenceSession(str(file), options)
-    assert (tmp_path / "again.onnx").read_bytes() == file.read_bytes()
-
-
 def test_what_is_refused_is_named():
     options = ours.SessionOptions()
-    with pytest.raises(NotImplementedError, match="add_free_dimension_override_by_denotation"):
-        options.add_free_dimension_override_by_denotation("DATA_BATCH", 1)
     with pytest.raises(NotImplementedError, match="SessionOptions.set_ep_context_data_read_func"):
         options.set_ep_context_data_read_func(None)
     with pytest.raises(NotImplementedError, match="RunOptions.add_active_adapter"):

@@ -11,12 +11,10 @@ CLASSES = frozenset(
     (
         "AdapterFormat",
         "LoraAdapter",
-        "ModelCompiler",
         "OrtEpAssignedNode",
         "OrtEpAssignedSubgraph",
         "OrtEpContextData",
         "OrtEpContextDataBuffer",
-        "OrtExternalInitializerInfo",
         "OrtSyncStream",
         "SparseBlockSparseView",
         "SparseCooView",
@@ -58,7 +56,6 @@ METHODS = frozenset(
 #: Methods of ``SessionOptions``.
 OPTIONS_METHODS = frozenset(
     (
-        "add_external_initializers_from_files_in_memory",
         "clear_ep_context_data_read_func",
         "set_ep_context_data_read_func",
         "set_provider_selection_policy_delegate",

@@ -104,6 +104,8 @@ def of_load(error: Exception, path: str | None) -> Exception:
         kind = InvalidArgument
     elif "not supported" in reason or "not implemented" in reason:
         kind = NotImplemented
+    if "leads out of the model's folder" in reason:
+        return Fail.of(f"{place}External data path validation failed: {error}")
     invalid = "This is an invalid model. " if kind is InvalidGraph else ""
     return kind.of(f"{place}{invalid}{error}")
 

@@ -9,6 +9,7 @@ from trident.onnxruntime.allocators import (
     create_and_register_allocator_v2,
 )
 from trident.onnxruntime.binding import IOBinding, SessionIOBinding
+from trident.onnxruntime.compiler import ModelCompiler, OrtExternalInitializerInfo
 from trident.onnxruntime.devices import OrtDevice, OrtMemoryInfo
 from trident.onnxruntime.enums import (
     ExecutionMode,
@@ -65,6 +66,7 @@ __all__ = [
     "GraphOptimizationLevel",
     "IOBinding",
     "InferenceSession",
+    "ModelCompiler",
     "ModelMetadata",
     "NodeArg",
     "OrtAllocatorType",
@@ -77,6 +79,7 @@ __all__ = [
     "OrtDeviceVendorId",
     "OrtEpDevice",
     "OrtExecutionProviderDevicePolicy",
+    "OrtExternalInitializerInfo",
     "OrtHardwareDevice",
     "OrtHardwareDeviceType",
     "OrtMemType",

@@ -57,7 +57,7 @@ def read_tensor(message: memoryview) -> Tensor:
     entries: dict[str, str] = {}
     for field in found:
         if field.number == DIMS:
-            dims += _integers(field)
+            dims += wire.integers(field)
         elif field.number == TYPE and isinstance(field.value, int):
             number = field.value
         elif field.number == NAME:
@@ -160,15 +160,3 @@ def _entry(message: memoryview) -> tuple[str, str]:
     """A pair of a key and a text."""
     found = {field.number: field.text for field in wire.fields(message)}
     return found.get(1, ""), found.get(2, "")
-
-
-def _integers(field: wire.Field) -> list[int]:
-    """The integers of a field, one or several in a row."""
-    if isinstance(field.value, int):
-        return [field.value]
-    numbers: list[int] = []
-    at = 0
-    while at < len(field.value):
-        number, at = wire.varint(field.value, at)
-        numbers.append(number)
-    return numbers

@@ -5,36 +5,51 @@ ONNX: it writes the model as it is, which computes the same. A path that ends in
 model after its rewrites, in Trident's own form.
 """
 
+import contextlib
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 import trident
+from trident.onnxruntime import prepared
+from trident.onnxruntime.data_files import DataFiles
 from trident.onnxruntime.errors import Fail
+from trident.onnxruntime.stored import DataFile, stored
 
-#: The key of the entry that names the file of a tensor's data, as Protobuf writes it.
-_LOCATION = b"\x0a\x08location"
+#: Entries that name the file for initializers, and the size in bytes from which they are in it.
+FILE = "session.optimized_model_external_initializers_file_name"
+LEAST = "session.optimized_model_external_initializers_min_size_in_bytes"
+DEFAULT_LEAST = 1024
 
 
-def write(model: trident.Model, source: str | bytes, path: str) -> None:
-    """Write the file of a model that came from ``source``.
-
-    Raises ``Fail`` for a model whose data files would not be found from another folder.
-    """
+def write(
+    model: trident.Model,
+    source: str | bytes,
+    files: DataFiles,
+    path: str,
+    entries: Mapping[str, str],
+) -> None:
+    """Write the file of a model that came from ``source``. Raises ``Fail`` if that fails."""
     try:
         if path.endswith(".mps"):
             model.compile(path)
-            return
-        if isinstance(source, str) and os.path.exists(path) and os.path.samefile(source, path):
-            return
-        data = source if isinstance(source, bytes) else Path(source).read_bytes()
-        if isinstance(source, str) and _LOCATION in data and not _same_folder(source, path):
-            raise Fail.of(
-                f"optimized_model_filepath={path} is not supported: the model is written as it is, "
-                f"and its data files are in the folder of {source}; write it to that folder"
-            )
-        Path(path).write_bytes(data)
+        elif FILE in entries:
+            with DataFile(Path(path), entries[FILE], _least(entries)) as data:
+                Path(path).write_bytes(stored(prepared.read(source), files, data.place))
+        elif not isinstance(source, str) or not _same_folder(source, path):
+            Path(path).write_bytes(stored(prepared.read(source), files, None))
+        elif not (os.path.exists(path) and os.path.samefile(source, path)):
+            Path(path).write_bytes(Path(source).read_bytes())
     except OSError as error:
         raise Fail.of(f"cannot write optimized_model_filepath={path}: {error}") from error
+
+
+def _least(entries: Mapping[str, str]) -> int:
+    text = entries.get(LEAST, str(DEFAULT_LEAST))
+    with contextlib.suppress(ValueError):
+        if int(text) >= 0:
+            return int(text)
+    raise Fail.of(f"configuration entry {LEAST}={text} is not a number of bytes")
 
 
 def _same_folder(one: str, other: str) -> bool:

@@ -86,7 +86,14 @@ class _Options:
 class SessionOptions(_Options):
     """Options of a session."""
 
-    __slots__ = ("_canceled", "_dimensions", "_initializers", "_providers")
+    __slots__ = (
+        "_canceled",
+        "_denotations",
+        "_dimensions",
+        "_files",
+        "_initializers",
+        "_providers",
+    )
 
     #: Threads of a run; 0 is one for each core.
     intra_op_num_threads: _Option[int] = _Option(int, 0)
@@ -113,6 +120,9 @@ class SessionOptions(_Options):
     def __init__(self) -> None:
         super().__init__()
         self._dimensions: dict[str, int] = {}
+        self._denotations: dict[str, int] = {}
+        #: The contents of data files by name.
+        self._files: dict[str, bytes] = {}
         self._initializers: dict[str, OrtValue] = {}
         self._providers: list[tuple[str, dict[str, str]]] = []
         self._canceled = False
@@ -143,14 +153,11 @@ class SessionOptions(_Options):
         )
 
     def add_free_dimension_override_by_denotation(self, denotation: str, dimension: int) -> None:
-        """Raises ``NotImplementedError``: the denotations of dimensions are not read."""
-        raise NotImplementedError(
-            f"SessionOptions.add_free_dimension_override_by_denotation({denotation!r}, "
-            f"{dimension!r}): use add_free_dimension_override_by_name"
-        )
+        """Fix the inputs' dimensions of this denotation whose size the model leaves open."""
+        self._denotations[str(denotation)] = int(dimension)
 
     def add_initializer(self, name: str, value: OrtValue) -> None:
-        """Replace an initializer that is also an input of the graph by a tensor."""
+        """Replace an initializer of the model by a tensor of its type and shape."""
         if not isinstance(value, OrtValue) or not value.is_tensor():
             raise RuntimeError(f"initializer {name} is an OrtValue with a tensor, not {value!r}")
         if name in self._initializers:
@@ -164,6 +171,18 @@ class SessionOptions(_Options):
             raise RuntimeError(text)
         for name, value in zip(names, values):
             self.add_initializer(name, value)
+
+    def add_external_initializers_from_files_in_memory(
+        self, names: Sequence[str], data: Sequence[bytes], sizes: Sequence[int]
+    ) -> None:
+        """Give the contents of data files, by the names that the model has for them."""
+        if not len(names) == len(data) == len(sizes):
+            text = f"{len(names)} names, {len(data)} files and {len(sizes)} sizes"
+            raise RuntimeError(f"as many names as files and sizes are needed, not {text}")
+        for name, content, size in zip(names, data, sizes):
+            if not 0 <= size <= len(content):
+                raise RuntimeError(f"file {name} has {len(content)} bytes, and its size is {size}")
+            self._files[name] = bytes(content[:size])
 
     def add_provider(self, name: str, options: dict[str, str]) -> None:
         """Add a provider. Arguments of the session take its place."""

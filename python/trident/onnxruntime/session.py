@@ -8,7 +8,7 @@ from typing import Any
 
 import trident
 from trident.errors import ModelError
-from trident.onnxruntime import errors, hardware, optimized, providers
+from trident.onnxruntime import errors, hardware, optimized, prepared, providers
 from trident.onnxruntime.absent import METHODS, refuse
 from trident.onnxruntime.binding import InnerSession, IOBinding
 from trident.onnxruntime.devices import CPU_MEMORY, OrtMemoryInfo
@@ -154,12 +154,15 @@ class Session(Runs):
         arguments.setdefault("threads", min(max(options.intra_op_num_threads, 0), MAX_THREADS))
         began = time.monotonic_ns()
         try:
-            model = trident.Model(self._source, **arguments)
+            source, replaced = prepared.prepare(self._source, options)
+            model = trident.Model(source, **arguments)
         except (ModelError, OSError) as error:
             raise errors.of_load(error, self._model_path) from error
-        self._use(model, used)
+        self._use(model, used, replaced)
         if options.optimized_model_filepath:
-            optimized.write(model, self._source, options.optimized_model_filepath)
+            files = prepared.files_of(source, options)
+            path = options.optimized_model_filepath
+            optimized.write(model, source, files, path, options._entries)
         self._profile = None
         if options.enable_profiling:
             self._profile = Profile(options.profile_file_prefix)
@@ -179,7 +182,9 @@ class Session(Runs):
             warnings.warn(f"{error}: the session uses {providers.CPU} only", stacklevel=4)
             return {providers.CPU: {}}
 
-    def _use(self, model: trident.Model, used: dict[str, dict[str, str]]) -> None:
+    def _use(
+        self, model: trident.Model, used: dict[str, dict[str, str]], replaced: frozenset[str]
+    ) -> None:
         """Take a model, and keep what is asked for often."""
         self._model, self._used = model, used
         self._run = model.run
@@ -193,12 +198,13 @@ class Session(Runs):
         self._required = frozenset(self._args) - optional
         self._outputs_meta = [NodeArg(info, self._sizes) for info in model.outputs]
         self._model_meta = ModelMetadata(model)
-        given = self._sess_options._initializers
+        initializers = self._sess_options._initializers.items()
+        given = {name: value for name, value in initializers if name not in replaced}
         unknown = sorted(given.keys() - defaults)
         if unknown:
             raise Fail.of(
-                f"SessionOptions.add_initializer: {', '.join(unknown)} cannot be replaced, as only "
-                "initializers that are inputs of the graph can"
+                f"SessionOptions.add_initializer: {', '.join(unknown)} cannot be replaced, as the "
+                "model has no initializer of this name"
             )
         self._defaults = {name: value._value for name, value in given.items()}
 

@@ -55,6 +55,18 @@ def fields(message: memoryview) -> Iterator[Field]:
         yield Field(number, kind, message[at - size : at], message[start:at])
 
 
+def integers(field: Field) -> list[int]:
+    """The integers of a field, one or several in a row."""
+    if isinstance(field.value, int):
+        return [field.value]
+    numbers: list[int] = []
+    at = 0
+    while at < len(field.value):
+        number, at = varint(field.value, at)
+        numbers.append(number)
+    return numbers
+
+
 def integer(number: int, value: int) -> bytes:
     """A field with an integer."""
     return _encoded(number << 3 | VARINT) + _encoded(value)
