@@ -1,3 +1,4 @@
 //! HTTP/REST.
 
 pub mod infer;
+pub mod route;
