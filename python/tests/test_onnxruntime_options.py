@@ -140,8 +140,6 @@ def test_what_is_refused_is_named():
     options = ours.SessionOptions()
     with pytest.raises(NotImplementedError, match="SessionOptions.set_ep_context_data_read_func"):
         options.set_ep_context_data_read_func(None)
-    with pytest.raises(NotImplementedError, match="RunOptions.add_active_adapter"):
-        ours.RunOptions().add_active_adapter(None)
     with pytest.raises(NotImplementedError, match="InferenceSession.release_captured_graph"):
         ours.InferenceSession(add()).release_captured_graph(0)
     with pytest.raises(NotImplementedError, match="set_provider_selection_policy"):

@@ -9,8 +9,6 @@ from typing import Any, NoReturn
 #: Classes, of which neither an instance nor an attribute can be had.
 CLASSES = frozenset(
     (
-        "AdapterFormat",
-        "LoraAdapter",
         "OrtEpAssignedNode",
         "OrtEpAssignedSubgraph",
         "OrtEpContextData",

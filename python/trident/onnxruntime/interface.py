@@ -3,6 +3,7 @@
 from typing import Any
 
 from trident.onnxruntime.absent import absent
+from trident.onnxruntime.adapters import AdapterFormat, LoraAdapter
 from trident.onnxruntime.allocators import (
     OrtArenaCfg,
     create_and_register_allocator,
@@ -61,11 +62,13 @@ from trident.onnxruntime.values import (
 )
 
 __all__ = [
+    "AdapterFormat",
     "ExecutionMode",
     "ExecutionOrder",
     "GraphOptimizationLevel",
     "IOBinding",
     "InferenceSession",
+    "LoraAdapter",
     "ModelCompiler",
     "ModelMetadata",
     "NodeArg",

@@ -10,6 +10,7 @@ from typing import Any, Generic, TypeVar, overload
 from trident._trident import Stop
 from trident.onnxruntime import hardware
 from trident.onnxruntime.absent import OPTIONS_METHODS, refuse
+from trident.onnxruntime.adapters import LoraAdapter
 from trident.onnxruntime.enums import (
     ExecutionMode,
     ExecutionOrder,
@@ -224,7 +225,7 @@ class SessionOptions(_Options):
 class RunOptions(_Options):
     """Options of a run."""
 
-    __slots__ = ("_stop",)
+    __slots__ = ("_adapters", "_stop")
 
     only_execute_path_to_fetches: _Option[bool] = _Option(bool, False)
     log_severity_level: _Option[int] = _Option(int, -1)
@@ -234,6 +235,7 @@ class RunOptions(_Options):
     def __init__(self) -> None:
         super().__init__()
         self._stop = Stop()
+        self._adapters: list[LoraAdapter] = []
 
     @property
     def terminate(self) -> bool:
@@ -258,9 +260,13 @@ class RunOptions(_Options):
         """A configuration entry. Raises ``RuntimeError`` if it was not set."""
         return self._entry(key)
 
-    def add_active_adapter(self, adapter: Any) -> None:
-        """Raises ``NotImplementedError``: there are no adapters."""
-        refuse("RunOptions.add_active_adapter")
+    def add_active_adapter(self, adapter: LoraAdapter) -> None:
+        """Give the parameters of an adapter to runs, as inputs of their names."""
+        if not isinstance(adapter, LoraAdapter):
+            raise TypeError(f"an adapter is a LoraAdapter, not {adapter!r}")
+        if adapter._parameters is None:
+            raise RuntimeError("the adapter has no parameters: call its Load before")
+        self._adapters.append(adapter)
 
 
 def get_default_session_options() -> SessionOptions:

@@ -8,7 +8,7 @@ from typing import Any, cast
 import trident
 from trident._trident import Stop
 from trident.errors import ModelError
-from trident.onnxruntime import errors, explain
+from trident.onnxruntime import adapters, errors, explain
 from trident.onnxruntime.binding import IOBinding
 from trident.onnxruntime.errors import Fail
 from trident.onnxruntime.options import RunOptions
@@ -59,13 +59,15 @@ class Runs:
         out: Mapping[str, Any] | None,
     ) -> dict[str, Any]:
         """The results of a run by name, those of ``out`` in its arrays."""
-        if not input_feed.keys() >= self._required:
-            raise explain.missing([arg.name for arg in self._inputs_meta], input_feed)
         stop = None
         if run_options is not None:
             if not isinstance(run_options, RunOptions):
                 raise TypeError(f"run_options is a RunOptions, not {run_options!r}")
             stop = run_options._stop
+            if run_options._adapters:
+                input_feed = adapters.fed(input_feed, run_options._adapters)
+        if not input_feed.keys() >= self._required:
+            raise explain.missing([arg.name for arg in self._inputs_meta], input_feed)
         if isinstance(output_names, str):
             raise TypeError(f"output_names is a list of names, not {output_names!r}")
         if self._sizes:
