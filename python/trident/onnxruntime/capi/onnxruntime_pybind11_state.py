@@ -5,6 +5,13 @@ from typing import Any
 from trident.onnxruntime import errors as _errors
 from trident.onnxruntime import interface as _interface
 from trident.onnxruntime.absent import absent
+from trident.onnxruntime.blockwise import (
+    quantize_matmul_2bits,
+    quantize_matmul_4bits,
+    quantize_matmul_8bits,
+    quantize_matmul_bnb4,
+    quantize_qdq_matmul_4bits,
+)
 from trident.onnxruntime.errors import (
     DeviceReset,
     EngineError,
@@ -41,6 +48,11 @@ __all__ = [
     "NotFound",
     "NotImplemented",
     "RuntimeException",
+    "quantize_matmul_2bits",
+    "quantize_matmul_4bits",
+    "quantize_matmul_8bits",
+    "quantize_matmul_bnb4",
+    "quantize_qdq_matmul_4bits",
 ]
 __all__ += _interface.__all__
 
