@@ -46,7 +46,17 @@ UNWRITTEN: bytes
 
 @final
 class Kernel:
-    """A compiled kernel."""
+    """A compiled kernel.
+
+    >>> import numpy as np, trident
+    >>> kernel = trident.compile(COPY)
+    >>> kernel
+    <trident.Kernel copy(ptr<f32>[], ptr<f32>[])>
+    >>> x, y = np.arange(4, dtype=np.float32), np.zeros(4, np.float32)
+    >>> kernel.launch(1, [x, y])
+    >>> y
+    array([0., 1., 2., 3.], dtype=float32)
+    """
 
     @property
     def name(self) -> str:
@@ -91,6 +101,12 @@ def compile(
     default is what ``TRIDENT_INTERPRET`` says.
 
     Raises ``trident.CompileError``.
+
+    >>> import numpy as np, trident
+    >>> kernel = trident.compile(COPY)
+    >>> kernel.launch(1, [np.zeros(4, np.float32), np.zeros(3, np.float32)])
+    Traceback (most recent call last):
+    trident.errors.AccessError: ...
     """
 
 def load(image: bytes, name: str | None = None) -> Kernel:
@@ -98,6 +114,10 @@ def load(image: bytes, name: str | None = None) -> Kernel:
     saved under it.
 
     Raises ``ValueError`` for bytes that this user did not save, or that were changed since.
+
+    >>> import trident
+    >>> trident.load(trident.compile(COPY).save()).name
+    'copy'
     """
 
 def address(array: Any) -> int:
@@ -136,7 +156,14 @@ def num_threads() -> int:
 
 def set_num_threads(threads: int) -> None:
     """Set the number of threads for kernels compiled and models loaded from here on; 0 is one for
-    each core."""
+    each core.
+
+    >>> import trident
+    >>> trident.set_num_threads(2)
+    >>> trident.threads
+    2
+    >>> trident.threads = 0
+    """
 
 def threads() -> int:
     """The number of threads of the CPU for models loaded from here on."""
@@ -229,7 +256,13 @@ def command(words: Sequence[str]) -> int:
 
 @final
 class ValueInfo:
-    """An input or an output of a model."""
+    """An input or an output of a model.
+
+    >>> import trident
+    >>> image = trident.Model("digits.onnx").inputs[0]
+    >>> image.name, image.dtype, image.shape
+    ('image', 'float32', ('N', 1, 8, 8))
+    """
 
     @property
     def name(self) -> str:
@@ -288,6 +321,14 @@ class Model:
         The result has every output by name, or those of ``outputs``. Outputs of ``out`` are written
         to arrays of the caller, which are contiguous, have the output's type and dimensions, and
         overlap neither an input nor each other. ``stop`` ends the run early.
+
+        >>> import numpy as np, trident
+        >>> model = trident.Model("digits.onnx")
+        >>> mine = np.empty((1, 10), np.float32)
+        >>> image = np.zeros((1, 1, 8, 8), np.float32)
+        >>> results = model.run({"image": image}, out={"probabilities": mine})
+        >>> results["probabilities"] is mine
+        True
         """
 
     def profiled(self, *args: Any, **named: Any) -> tuple[Any, dict[str, Any]]:

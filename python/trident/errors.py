@@ -30,6 +30,11 @@ class CompileError(RuntimeError):
     """A kernel that cannot be compiled.
 
     ``loc`` is the place in the Python source as ``file:line:column``, where it is known.
+
+    >>> import trident
+    >>> trident.compile("tt.func public @empty() {")
+    Traceback (most recent call last):
+    trident.errors.CompileError: 1:26: expected an operation, found the end of the text
     """
 
     def __init__(self, message: str, frames: Sequence[Frame] = ()):

@@ -29,6 +29,8 @@ class Model(_trident.Model):
     (1, 10)
     >>> model.run({"image": image}).keys()
     dict_keys(['probabilities'])
+    >>> [f"{value.name}: {value.type}" for value in model.inputs]
+    ['image: f32[N, 1, 8, 8]']
 
     Arrays of NumPy, PyTorch, and any library with DLPack or the buffer protocol are read where they
     are, and must not be written to while a run lasts. An array whose elements are strided, or in
@@ -125,6 +127,12 @@ class Model(_trident.Model):
         """Write the model as it is after its optimisations, to load in the ONNX file's place.
 
         The file is for this version of Trident and for the devices of this model.
+
+        >>> import pathlib, tempfile
+        >>> file = pathlib.Path(tempfile.mkdtemp()) / "digits.mps"
+        >>> Model("digits.onnx").compile(file)
+        >>> Model(file).outputs[0].name
+        'probabilities'
         """
         super().compile(path)
 

@@ -10,5 +10,9 @@ def address(array: Any) -> int:
 
     On a GPU this is another address than the CPU's, and it is good for launches as long as the
     array lives: whoever has such a table also keeps its arrays.
+
+    >>> import numpy as np, trident
+    >>> rows = [np.zeros(4, np.float32), np.ones(4, np.float32)]
+    >>> table = np.array([trident.address(row) for row in rows])
     """
     return _trident.reach(array)

@@ -34,7 +34,15 @@ class Step:
 
 @dataclass(frozen=True)
 class Inspection:
-    """How a model will run. ``print`` shows it as a table."""
+    """How a model will run. ``print`` shows it as a table.
+
+    >>> import trident
+    >>> plan = trident.Model("digits.onnx").inspect({"image": (1, 1, 8, 8)})
+    >>> print(plan.steps[0].op, plan.steps[0].results)
+    fused_conv ['f32[1, 32, 8, 8]']
+    >>> plan.unplanned
+    0
+    """
 
     #: The model with its inputs and outputs.
     model: str
@@ -100,7 +108,14 @@ class Event:
 
 @dataclass(frozen=True)
 class Profile:
-    """A measured run. ``print`` shows it as a table, the longest steps first."""
+    """A measured run. ``print`` shows it as a table, the longest steps first.
+
+    >>> import numpy as np, trident
+    >>> measured = trident.Model("digits.onnx").profile(np.zeros((1, 1, 8, 8), np.float32))
+    >>> longest = max(measured.events, key=lambda event: event.duration)
+    >>> longest.duration < measured.total
+    True
+    """
 
     #: What a call would have returned.
     results: Any = field(repr=False)

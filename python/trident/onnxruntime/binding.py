@@ -20,6 +20,17 @@ class IOBinding:
     """Values of a session's inputs, and places for its outputs.
 
     A bound array must not be resized or freed, and is read and written at every run.
+
+    >>> import numpy as np
+    >>> import trident.onnxruntime as onnxruntime
+    >>> session = onnxruntime.InferenceSession("digits.onnx")
+    >>> binding = session.io_binding()
+    >>> binding.bind_cpu_input("image", np.zeros((1, 1, 8, 8), np.float32))
+    >>> mine = onnxruntime.OrtValue.ortvalue_from_numpy(np.empty((1, 10), np.float32))
+    >>> binding.bind_ortvalue_output("probabilities", mine)
+    >>> session.run_with_iobinding(binding)
+    >>> round(float(mine.numpy().sum()), 3)
+    1.0
     """
 
     def __init__(self, session: "Session | InnerSession") -> None:

@@ -85,7 +85,16 @@ class _Options:
 
 
 class SessionOptions(_Options):
-    """Options of a session."""
+    """Options of a session.
+
+    >>> import trident.onnxruntime as onnxruntime
+    >>> options = onnxruntime.SessionOptions()
+    >>> options.intra_op_num_threads = 2
+    >>> options.add_free_dimension_override_by_name("N", 1)
+    >>> session = onnxruntime.InferenceSession("digits.onnx", options)
+    >>> session.get_inputs()[0].shape
+    [1, 1, 8, 8]
+    """
 
     __slots__ = (
         "_canceled",

@@ -101,7 +101,11 @@ _FINDER = _Finder()
 def install() -> None:
     """Make ``import onnxruntime`` give Trident's interface, in this process from here on.
 
-    Raises ``RuntimeError`` if ONNX Runtime itself was imported before.
+    Raises ``RuntimeError`` if ONNX Runtime itself was imported before. The first lines of a program
+    are the place to call it::
+
+        import trident.onnxruntime
+        trident.onnxruntime.install()
     """
     if _FINDER in sys.meta_path:
         return

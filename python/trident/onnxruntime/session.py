@@ -225,6 +225,16 @@ class InferenceSession(Session):
 
     ``path_or_bytes`` is a path or the bytes of a file: ONNX, or compiled by Trident. ``providers``
     are names, or pairs of a name and options; ``provider_options`` gives the options separately.
+
+    >>> import numpy as np
+    >>> import trident.onnxruntime as onnxruntime
+    >>> providers = [("TridentExecutionProvider", {"threads": 2}), "CPUExecutionProvider"]
+    >>> session = onnxruntime.InferenceSession("digits.onnx", providers=providers)
+    >>> session.get_inputs()
+    [NodeArg(name='image', type='tensor(float)', shape=['N', 1, 8, 8])]
+    >>> (probabilities,) = session.run(None, {"image": np.zeros((1, 1, 8, 8), np.float32)})
+    >>> probabilities.shape
+    (1, 10)
     """
 
     def __init__(

@@ -17,6 +17,14 @@ class OrtValue:
     """A tensor, a sequence, a map, or an optional value without one.
 
     A tensor shares the memory of the array that it was made of.
+
+    >>> import numpy as np
+    >>> value = OrtValue.ortvalue_from_numpy(np.arange(3))
+    >>> value.data_type(), value.shape()
+    ('tensor(int64)', [3])
+    >>> value.update_inplace(np.zeros(3, np.int64))
+    >>> value.numpy()
+    array([0, 0, 0])
     """
 
     __slots__ = ("_element", "_type", "_value")
