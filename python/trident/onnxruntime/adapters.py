@@ -27,9 +27,9 @@ class AdapterFormat:
 
     def __init__(self, adapter: "AdapterFormat | None" = None) -> None:
         """A new adapter, or one with the contents of another."""
-        self._format_version = adapter._format_version if adapter else VERSION
-        self._adapter_version = adapter._adapter_version if adapter else 0
-        self._model_version = adapter._model_version if adapter else 0
+        self._format_version: int = adapter._format_version if adapter else VERSION
+        self._adapter_version: int = adapter._adapter_version if adapter else 0
+        self._model_version: int = adapter._model_version if adapter else 0
         self._parameters: dict[str, OrtValue] = dict(adapter._parameters) if adapter else {}
 
     @classmethod

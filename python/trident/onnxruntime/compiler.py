@@ -60,8 +60,11 @@ class ModelCompiler:
         if not isinstance(input_model_path_or_bytes, str | os.PathLike | bytes):
             kind = type(input_model_path_or_bytes)
             raise TypeError(f"Unable to load from type '{kind}': give a path, or bytes")
-        source: Any = input_model_path_or_bytes
-        self._source: str | bytes = source if isinstance(source, bytes) else os.fspath(source)
+        self._source: str | bytes
+        if isinstance(input_model_path_or_bytes, bytes):
+            self._source = input_model_path_or_bytes
+        else:
+            self._source = os.fspath(input_model_path_or_bytes)
         if not self._source:
             raise ValueError("the path or the bytes of the input model are empty")
         self._data_file = os.fspath(external_initializers_file_path or "")

@@ -38,7 +38,9 @@ class DataFiles:
         except ValueError as error:
             raise Fail.of(f"external data of initializer {tensor.name}: {error}") from error
         if location in self._in_memory:
-            data = memoryview(self._in_memory[location])[offset : offset + length]
+            data: bytes | memoryview = memoryview(self._in_memory[location])[
+                offset : offset + length
+            ]
         else:
             data = self._of_disk(tensor.name, location, offset, length)
         if offset < 0 or not len(data) == length == size(tensor):
