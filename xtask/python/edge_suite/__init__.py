@@ -1,6 +1,7 @@
 """Small generated cases at the edges of the standard, compared with outside references.
 
-A group is a file of this package, named in `GROUPS` of `__main__.py`, with one function:
+A group is a file of this package with a function `run`. The command finds the files, and names each
+group after its file:
 
     def run(suite):
         ...

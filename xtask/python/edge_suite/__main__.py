@@ -1,32 +1,32 @@
-"""Run small generated cases at the edges of the standard, and compare with outside references.
-
-Groups: regular expressions beside RE2, `Resize` beside ONNX Runtime, `interpolate` beside PyTorch,
-text as integers beside Python and ONNX Runtime, ensembles of trees beside ONNX Runtime, ONNX
-Runtime's own operators beside it, and the texts of refusals.
-"""
+"""Run small generated cases at the edges of the standard, and compare with outside references."""
 
 import argparse
+import importlib
 import json
 import pathlib
+import pkgutil
 import sys
 import time
 
 import checks
 
-from . import contrib, interpolate, refusals, regex, resize, text, translated, trees
 from .suite import Suite
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-GROUPS = {
-    "refusals": refusals.run,
-    "regex": regex.run,
-    "resize": resize.run,
-    "interpolate": interpolate.run,
-    "text": text.run,
-    "trees": trees.run,
-    "translated": translated.run,
-    "contrib": contrib.run,
-}
+
+
+def find_groups():
+    """The function `run` of each module of this package that has one, by the module's name."""
+    names = [module.name for module in pkgutil.iter_modules([str(pathlib.Path(__file__).parent)])]
+    modules = {
+        name: importlib.import_module(f".{name}", __package__)
+        for name in sorted(names)
+        if name != "__main__"
+    }
+    return {name: module.run for name, module in modules.items() if hasattr(module, "run")}
+
+
+GROUPS = find_groups()
 NEED_TORCH = ("interpolate",)  # groups that --quick leaves out
 
 
