@@ -73,6 +73,6 @@ fn kernels(text: &str) -> Result<String, String> {
 
 #[test]
 fn filetests() -> Result<(), trident_filetest::Failed> {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/filetests");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/filetests/kernels");
     trident_filetest::run(folder, &[("rewrite", &rewrite), ("kernels", &kernels)])
 }

@@ -1,7 +1,8 @@
 //! Graph ops as tile functions (`trident_graph_to_tile`), compiled for the CPU with their accesses checked, against the CPU's
-//! kernels: odd sizes, empty arrays, NaN and infinities.
+//! kernels: odd sizes, empty arrays, NaN and infinities. The case of a new op is a file ([`files`]).
 #![allow(clippy::unwrap_used)] // what does not fit fails the test
 
+mod files;
 mod ordered;
 mod quantised;
 mod resized;
@@ -291,9 +292,7 @@ fn chains_are_one_function() {
     let func: trident_ir::Func = text.parse().unwrap();
     let (x, y, low) = (floats(&[7, 5], 1), floats(&[5], 2), floats(&[], 3));
     let case = Case {
-        kind: K::Fused,
-        attrs: vec![],
-        regions: func.body.ops[0].regions.clone(),
+        op: func.body.ops[0].clone(),
         values: func.values.clone(),
         operands: vec![x.clone(), y.clone(), low.clone()],
         results: 1,

@@ -2,9 +2,7 @@
 
 use trident_cpu::CpuDevice;
 use trident_graph_to_tile::{self as graph, Arg, Array, Lowering, LoweringRequest, Packed, Target};
-use trident_ir::{
-    Attr, Block, DType, Func, Level, Literal, Module, Op, OpKind, Type, ValueInfo, generic,
-};
+use trident_ir::{Attr, DType, Func, Level, Literal, Module, Op, OpKind, Type, ValueInfo, generic};
 use trident_jit::Compiler;
 use trident_runtime::{
     Arguments, Checks, Device, Immediate, KernelCompiler, KernelOptions, Launch, LaunchLimits,
@@ -17,10 +15,9 @@ pub(crate) const TARGET: Target =
 
 /// An op with its operands.
 pub(crate) struct Case {
-    pub(crate) kind: OpKind,
-    pub(crate) attrs: Vec<(&'static str, Attr)>,
-    /// Its regions, and the values that they use.
-    pub(crate) regions: Vec<Block>,
+    /// The op, whose operands and results are replaced by those of the case.
+    pub(crate) op: Op,
+    /// The values that its regions use.
     pub(crate) values: Vec<ValueInfo>,
     pub(crate) operands: Vec<Option<Tensor>>,
     pub(crate) results: usize,
@@ -34,7 +31,8 @@ impl Case {
         operands: Vec<Option<Tensor>>,
         results: usize,
     ) -> Case {
-        Case { kind, attrs: attrs.to_vec(), regions: vec![], values: vec![], operands, results }
+        let op = generic::op(kind, vec![], attrs).unwrap();
+        Case { op, values: vec![], operands, results }
     }
 
     /// A function with the values of regions.
@@ -46,16 +44,20 @@ impl Case {
         let operand = |(i, t): (usize, &Option<Tensor>)| {
             t.as_ref().map(|t| func.value(format!("x{i}"), t.ty()))
         };
-        let inputs = self.operands.iter().enumerate().map(operand).collect();
+        let mut op = self.op.clone();
+        op.inputs = self.operands.iter().enumerate().map(operand).collect();
         let result = |i| Some(func.value(format!("y{i}"), Type::unranked(DType::F32)));
-        let mut op = generic::op(self.kind, inputs, &self.attrs).unwrap();
         op.outputs = (0..self.results).map(result).collect();
-        op.regions.clone_from(&self.regions);
         op
     }
 
-    /// Runs the CPU's kernel.
+    /// Runs the CPU's kernel, which must not fail.
     pub(crate) fn kernel(&self) -> Vec<Tensor> {
+        self.by_kernel().unwrap()
+    }
+
+    /// Runs the CPU's kernel.
+    pub(crate) fn by_kernel(&self) -> Result<Vec<Tensor>, String> {
         let mut func = self.func();
         let op = self.op(&mut func);
         let pool = Pool::new();
@@ -67,7 +69,7 @@ impl Case {
             constant: &|_| None,
             pool: &pool,
         };
-        let exe = CpuDevice::new(1).compile(&unit).unwrap();
+        let exe = CpuDevice::new(1).compile(&unit).map_err(|e| e.reason().to_string())?;
         let mut inputs: Vec<Option<Value>> =
             self.operands.iter().map(|t| t.clone().map(Value::Tensor)).collect();
         let mut launch = Launch {
@@ -76,8 +78,9 @@ impl Case {
             pool: &pool,
             limits: LaunchLimits::default(),
         };
-        let results = exe.submit(&Immediate, &mut launch, &[]).unwrap().wait().unwrap();
-        results.into_iter().map(|v| v.unwrap().as_tensor().unwrap().clone()).collect()
+        let submitted = exe.submit(&Immediate, &mut launch, &[]).map_err(|e| e.to_string())?;
+        let results = submitted.wait().map_err(|e| e.to_string())?;
+        Ok(results.into_iter().map(|v| v.unwrap().as_tensor().unwrap().clone()).collect())
     }
 
     /// Runs the steps that the op is lowered to, for results of these types.

@@ -6,8 +6,8 @@ use trident_ir::{Attr, DType, Module, OpKind as K};
 use trident_runtime::Tensor;
 use trident_tile_to_lane::{self as lane, GpuFigures};
 
-/// Numbers of this type.
-fn numbers(dtype: DType, dims: &[usize], seed: u32) -> Option<Tensor> {
+/// Numbers between −2 and 2 of this type, the same on each run.
+pub(crate) fn numbers(dtype: DType, dims: &[usize], seed: u32) -> Option<Tensor> {
     let attrs = [("to", Attr::DType(dtype))];
     Case::new(K::Cast, &attrs, vec![floats(dims, seed)], 1).kernel().pop()
 }
