@@ -62,6 +62,32 @@ def test_devices_of_our_provider_set_its_option():
         options.add_provider_for_devices([pair, cpu_device(ours)], {})
 
 
+RECORD = "session.record_ep_graph_assignment_info"
+
+
+def test_nodes_are_assigned_to_providers(ort):
+    with pytest.raises(state(ort).Fail, match=f"{RECORD}.* must be set"):
+        ort.InferenceSession(add()).get_provider_graph_assignment_info()
+    options = ort.SessionOptions()
+    options.add_session_config_entry(RECORD, "1")
+    nodes = [node("Neg", ["x"], ["a"], "minus"), node("Softmax", ["a"], ["y"], "normal")]
+    data = model(nodes, {"x": FLOATS}, {"y": FLOATS})
+    session = ort.InferenceSession(data, options, providers=["CPUExecutionProvider"])
+    found = session.get_provider_graph_assignment_info()
+    assert {each.ep_name for each in found} == {"CPUExecutionProvider"}
+    named = [(n.name, n.domain, n.op_type) for each in found for n in each.get_nodes()]
+    assert sorted(named) == [("minus", "", "Neg"), ("normal", "", "Softmax")]
+
+
+def test_compiled_models_have_no_nodes_of_a_file(tmp_path):
+    path = str(tmp_path / "compiled.mps")
+    ours.ModelCompiler(ours.SessionOptions(), add()).compile_to_file(path)
+    options = ours.SessionOptions()
+    options.add_session_config_entry(RECORD, "1")
+    with pytest.raises(state(ours).Fail, match="which the model is not"):
+        ours.InferenceSession(path, options).get_provider_graph_assignment_info()
+
+
 def test_nothing_speaks_against_the_cpu(ort):
     details = state(ort).get_hardware_device_ep_incompatibility_details
     found = details("CPUExecutionProvider", cpu_device(ort).device)

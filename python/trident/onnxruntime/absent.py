@@ -9,8 +9,6 @@ from typing import Any, NoReturn
 #: Classes, of which neither an instance nor an attribute can be had.
 CLASSES = frozenset(
     (
-        "OrtEpAssignedNode",
-        "OrtEpAssignedSubgraph",
         "OrtEpContextData",
         "OrtEpContextDataBuffer",
         "OrtSyncStream",
@@ -38,7 +36,6 @@ FUNCTIONS = frozenset(
 #: Methods of sessions.
 METHODS = frozenset(
     (
-        "get_provider_graph_assignment_info",
         "release_captured_graph",
         "run_with_ortvaluevector",
         "set_ep_dynamic_options",

@@ -9,6 +9,7 @@ from trident.onnxruntime.allocators import (
     create_and_register_allocator,
     create_and_register_allocator_v2,
 )
+from trident.onnxruntime.assignment import OrtEpAssignedNode, OrtEpAssignedSubgraph
 from trident.onnxruntime.binding import IOBinding, SessionIOBinding
 from trident.onnxruntime.compiler import ModelCompiler, OrtExternalInitializerInfo
 from trident.onnxruntime.devices import OrtDevice, OrtMemoryInfo
@@ -80,6 +81,8 @@ __all__ = [
     "OrtDeviceEpIncompatibilityReason",
     "OrtDeviceMemoryType",
     "OrtDeviceVendorId",
+    "OrtEpAssignedNode",
+    "OrtEpAssignedSubgraph",
     "OrtEpDevice",
     "OrtExecutionProviderDevicePolicy",
     "OrtExternalInitializerInfo",

@@ -19,7 +19,7 @@ INSIDE: dict[str, dict[int, str]] = {
     "sparse": {1: "tensor", 2: "tensor"},
 }
 INITIALIZER = (7, 5)  # the path of the initializers of the model's graph
-METADATA, GRAPH, INPUT = 14, 7, 11
+METADATA, GRAPH, INPUT, NODE = 14, 7, 11, 1
 
 # Fields of tensors.
 DIMS, TYPE, SEGMENT, NAME, RAW, DOC, ENTRIES, LOCATION = 1, 2, 3, 8, 9, 12, 13, 14
@@ -103,6 +103,18 @@ def tensors(model: memoryview) -> Iterator[Tensor]:
             for field in wire.fields(graph.bytes):
                 if field.number == INITIALIZER[1]:
                     yield read_tensor(field.bytes)
+
+
+def nodes(model: memoryview) -> Iterator[tuple[str, str, str]]:
+    """The name, the domain and the operator of each node of a model's graph."""
+    for graph in wire.fields(model):
+        if graph.number == GRAPH:
+            for field in wire.fields(graph.bytes):
+                if field.number == NODE:
+                    texts = {each.number: each for each in wire.fields(field.bytes)}
+                    found = (texts[key].text if key in texts else "" for key in (3, 7, 4))
+                    name, domain, operator = found
+                    yield name, domain, operator
 
 
 def rewrite(model: memoryview, replace: Replace) -> bytes:

@@ -8,8 +8,9 @@ from typing import Any
 
 import trident
 from trident.errors import ModelError
-from trident.onnxruntime import errors, hardware, optimized, prepared, providers
+from trident.onnxruntime import assignment, errors, hardware, optimized, prepared, providers
 from trident.onnxruntime.absent import METHODS, refuse
+from trident.onnxruntime.assignment import OrtEpAssignedSubgraph
 from trident.onnxruntime.binding import InnerSession, IOBinding
 from trident.onnxruntime.devices import CPU_MEMORY, OrtMemoryInfo
 from trident.onnxruntime.errors import Fail, InvalidArgument, ModelLoadCanceled
@@ -120,6 +121,15 @@ class Session(Runs):
         """The provider and the device of each input."""
         first = hardware.of_provider(next(iter(self._used)))
         return [first for _ in self._inputs_meta]
+
+    def get_provider_graph_assignment_info(self) -> list[OrtEpAssignedSubgraph]:
+        """The nodes that each provider runs. Raises ``Fail`` unless the options record it."""
+        if self._sess_options._entries.get(assignment.RECORD) != "1":
+            raise Fail.of(
+                f"Session configuration entry '{assignment.RECORD}' must be set to \"1\" to "
+                "retrieve EP graph assignment information."
+            )
+        return assignment.of_model(self._source, next(iter(self._used)))
 
     def get_tuning_results(self) -> list[Any]:
         """Measurements that choose kernels. There are none."""
