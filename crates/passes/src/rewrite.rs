@@ -51,7 +51,8 @@ pub(crate) fn run(func: &mut Func, rules: &[Named<'_>]) -> Vec<PassReport> {
     let body = mem::take(&mut func.body);
     let mut uses = vec![0; func.values.len()];
     count_uses(&body, &mut |v| uses[v.index()] += 1);
-    let mut constants = HashMap::new();
+    let count = func.values.len();
+    let mut constants = HashMap::with_capacity(count);
     body.walk(&mut |op| {
         if let Some(constant) = ops::Constant::of(op)
             && let Some(out) = constant.output()
@@ -65,7 +66,7 @@ pub(crate) fn run(func: &mut Func, rules: &[Named<'_>]) -> Vec<PassReport> {
         uses,
         results: body.results.iter().copied().collect(),
         frames: vec![],
-        defs: HashMap::new(),
+        defs: HashMap::with_capacity(count),
         alias: HashMap::new(),
         names: None,
         taken: vec![],

@@ -22,7 +22,7 @@ type Seen = HashMap<Key, Vec<(Attrs, Vec<Option<ValueId>>)>>;
 
 /// Replaces ops by equal earlier ones of the same block.
 pub(crate) fn run(func: &mut Func) -> Vec<PassReport> {
-    let seen: RefCell<Seen> = RefCell::default();
+    let seen: RefCell<Seen> = RefCell::new(HashMap::with_capacity(func.body.ops.len()));
     rewrite(func, &[("common-subexpressions", &|cx, op| repeat(cx, op, &seen))])
 }
 

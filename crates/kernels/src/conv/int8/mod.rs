@@ -14,7 +14,6 @@ use super::Images;
 use super::geometry::{ConvSpec, Geometry};
 use super::im2col::{Im2col, Plans};
 use crate::aligned::Scratch;
-use crate::blocked::transpose;
 use crate::disjoint::Disjoint;
 use crate::gemm::int8::{
     Along, Epilogue8, Lhs8, Output8, PackedA8, Rhs8, Signs, gemm8, panel_columns,
@@ -113,7 +112,8 @@ impl ConvPlan8 {
             Algorithm::Depthwise(weights.to_vec())
         } else {
             let (m, k, taps) = (spec.out_channels / spec.groups, spec.depth(), spec.taps());
-            let ordered = layout.blocked_image.then(|| blocked(isa, weights, taps));
+            // With one tap, blocked weights are the dense ones.
+            let ordered = (layout.blocked_image && taps > 1).then(|| blocked(weights, taps));
             let weights = ordered.as_deref().unwrap_or(weights);
             let pack = |g| {
                 let rows = Strided::rows(&weights[g * m * k..(g + 1) * m * k], k);
@@ -248,11 +248,17 @@ impl ConvPlan8 {
 }
 
 /// Weights in the order of a blocked image: the channels of a block after the taps.
-fn blocked(isa: Isa, weights: &[u8], taps: usize) -> Vec<u8> {
+fn blocked(weights: &[u8], taps: usize) -> Vec<u8> {
     let mut ordered = vec![0; weights.len()];
-    let size = ConvLayout8::BLOCK * taps;
-    for (to, from) in ordered.chunks_exact_mut(size).zip(weights.chunks_exact(size)) {
-        transpose(isa, from, [ConvLayout8::BLOCK, taps], 1, to);
+    let (words, _) = ordered.as_chunks_mut::<{ ConvLayout8::BLOCK }>();
+    for (words, block) in
+        words.chunks_exact_mut(taps).zip(weights.chunks_exact(ConvLayout8::BLOCK * taps))
+    {
+        let (low, high) = block.split_at(2 * taps);
+        let ((c0, c1), (c2, c3)) = (low.split_at(taps), high.split_at(taps));
+        for ((((word, c0), c1), c2), c3) in words.iter_mut().zip(c0).zip(c1).zip(c2).zip(c3) {
+            *word = [*c0, *c1, *c2, *c3];
+        }
     }
     ordered
 }
