@@ -6,6 +6,7 @@
 //! project and does no I/O.
 
 pub mod attr;
+pub mod axes;
 pub mod builder;
 pub mod control;
 pub mod cost;

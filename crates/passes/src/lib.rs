@@ -13,6 +13,7 @@ pub mod network;
 mod pipeline;
 mod recognise;
 mod rewrite;
+pub mod rows;
 mod simplify;
 mod types;
 

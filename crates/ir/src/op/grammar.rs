@@ -6,7 +6,7 @@
 //!     { attribute: Kind = default, required: Kind, absent[opt]: Kind }
 //!     onnx "domain" 1 regions 1 effect Write cost 8 class Element composite rule
 //!     shape rule whole rule values rule flops rule moves operand identity rule
-//!     tile rule checks rule lane rule checks rule;
+//!     axes "n*, * -> n*" tile rule checks rule lane rule checks rule;
 //! ```
 //!
 //! `[opt]` marks an operand or result that may be absent, `[many]` one that repeats. Operands can have one of the marks
@@ -25,6 +25,8 @@
 //! - `moves`: the operand of whose elements the first result consists; of a `[many]` operand, all of them. Every device
 //!   computes such an op on quantised elements too.
 //! - `identity`: a rule for when the first result is the first operand, so that the op can go.
+//! - `axes`: how the axes of results come from those of operands ([`crate::axes`]), as a pattern or a rule. Elementwise ops
+//!   carry all axes by default; other ops without it mix all.
 //! - `tile`, `lane`: the types of results at these levels, by default those of elementwise ops. `checks` names the rule
 //!   for declared types that do not follow.
 //!
@@ -271,6 +273,22 @@ macro_rules! flops {
     };
 }
 
+/// The statement of a row about axes.
+macro_rules! axes {
+    (Elementwise) => {
+        Some(AxesRule::Pattern("... -> ..."))
+    };
+    ($group:ident) => {
+        None
+    };
+    ($group:ident $pattern:literal) => {
+        Some(AxesRule::Pattern($pattern))
+    };
+    ($group:ident $rule:ident) => {
+        Some(AxesRule::Fn($rule))
+    };
+}
+
 /// The rules of a row for exact types.
 macro_rules! exact {
     (Elementwise) => {
@@ -295,7 +313,7 @@ macro_rules! ops {
         $(onnx $domain:literal $since:literal $(as $operator:literal)?)? $(regions $regions:literal)?
         $(effect $effect:ident)? $(cost $cost:literal)? $(class $class:ident)? $(composite $composite:ident)?
         $(shape $shape:ident)? $(whole $whole:ident)? $(values $values:ident)? $(flops $flops:ident)?
-        $(moves $moves:ident)? $(identity $identity:ident)?
+        $(moves $moves:ident)? $(identity $identity:ident)? $(axes $axes:tt)?
         $(tile $tile:ident $(checks $tile_check:ident)?)? $(lane $lane:ident $(checks $lane_check:ident)?)? ; )*) => {
         const LIST: &[$crate::op::OpDecl] = {
             use $crate::op::rows::*;
@@ -335,6 +353,7 @@ macro_rules! ops {
                 flops: flops!($group $($flops)?),
                 moves: or!(None $(, Some($crate::ops::$variant::AT.$moves))?),
                 identity: or!(None $(, Some($identity))?),
+                axes: axes!($group $($axes)?),
                 tile: exact!($group $($tile $($tile_check)?)?),
                 lane: exact!($group $($lane $($lane_check)?)?),
                 doc: concat!($($doc),+).trim_ascii(),
@@ -345,4 +364,4 @@ macro_rules! ops {
     };
 }
 
-pub(crate) use {arity, class, default, exact, expand, flops, internal, kind, mark, ops, or};
+pub(crate) use {arity, axes, class, default, exact, expand, flops, internal, kind, mark, ops, or};

@@ -22,6 +22,7 @@ pub use operand::{Arity, Elements, Operand, Use};
 pub use rule::{Operands, Rule, TypeError};
 pub use view::{New, Set};
 
+use crate::axes::AxesRule;
 use crate::cost::FlopsRule;
 use crate::decompose::Expand;
 use crate::ops::TABLE;
@@ -311,6 +312,8 @@ pub struct OpDecl {
     pub(crate) moves: Option<usize>,
     /// When the op changes nothing.
     pub(crate) identity: Option<IdentityRule>,
+    /// How the axes of its results come from those of its operands; without a statement, all axes mix.
+    pub(crate) axes: Option<AxesRule>,
     /// The types of its results at level tile; `None` if it is not of that level.
     pub(crate) tile: Option<Exact>,
     /// The types of its results at level lane; `None` if it is not of that level.

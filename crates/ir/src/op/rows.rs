@@ -1,7 +1,7 @@
 //! The names that rows of ops use, in scope for these alone: `Int` in a row is a kind of attribute, `Elem(0)` a rule for types.
 
 pub(crate) use super::grammar::{
-    arity, class, default, exact, expand, flops, internal, kind, mark, or,
+    arity, axes, class, default, exact, expand, flops, internal, kind, mark, or,
 };
 pub(crate) use super::kinds::AttrType;
 pub(crate) use super::rule::Rule::{
@@ -14,6 +14,7 @@ pub(crate) use super::{
     OpResult, Operand, Use,
 };
 pub(crate) use crate::DType;
+pub(crate) use crate::axes::AxesRule;
 pub(crate) use crate::tile::alike;
 pub(crate) use crate::{cost, ops};
 

@@ -1,6 +1,7 @@
 //! Attention and its kin.
 
 use super::common::like;
+use crate::axes::{self, Axes};
 use crate::cost::{Work, two_each};
 use crate::decompose::Written;
 use crate::op::grammar::ops;
@@ -25,7 +26,7 @@ ops! {
         is_causal: Flag = false, q_num_heads[opt]: Int, kv_num_heads[opt]: Int, scale[opt]: Float, softcap: Float = 0.0,
         softmax_precision[opt]: DType, qk_matmul_output_mode: Int = 0, left_window_size: Int = -1, right_window_size: Int = -1,
         plain_mask[internal]: Flag = false,
-    } onnx "" 23 shape attention flops attention_flops;
+    } onnx "" 23 shape attention flops attention_flops axes attention_axes;
     /// `attention` as ONNX Runtime's operator of that name: operands [batch, length, heads·size], or all three side by
     /// side in `query`. The keys and values of a step are appended to the cached ones, in caches that have room for
     /// `total_sequence_length`. `seqlens_k` is the resulting number of keys, less one. With `do_rotary` queries and
@@ -37,7 +38,7 @@ ops! {
         -> (y: Elem(0), present_key[opt]: Elem(0), present_value[opt]: Elem(0)) {
         num_heads: Int, kv_num_heads: Int, scale: Float = 0.0, softcap: Float = 0.0, do_rotary: Flag = false,
         rotary_interleaved: Flag = false, local_window_size: Int = -1, smooth_softmax: Int = -1, qk_output: Int = 0,
-    } onnx "com.microsoft" 1 composite group_query shape group_query_shapes flops two_each;
+    } onnx "com.microsoft" 1 composite group_query shape group_query_shapes flops two_each axes "n*, n*, n*, n*, n*, n*, *, *, *, n* -> n*";
     /// Attention as a recurrence over a state S [batch, kv heads, d_k, d_v], operands packed as [batch, length,
     /// heads·size]: S += k⊗v (`linear`), with S·exp(decay) before it (`gated`), or k⊗(beta·(v − Sᵀk)) for k⊗v (`delta`,
     /// `gated_delta`). The output is scale·Sᵀq, scale 1/√d_k if 0. `chunk_size` does not change results.
@@ -45,14 +46,14 @@ ops! {
         -> (y: Elem(0), present_state: Rule::Fn(linear_state_type)) {
         chunk_size: Int = 64, kv_num_heads: Int, q_num_heads: Int,
         scale: Float = 0.0, update_rule: UpdateRule = UpdateRule::GatedDelta,
-    } onnx "" 27 shape linear_attention flops two_each;
+    } onnx "" 27 shape linear_attention flops two_each axes "n* -> n*";
     /// Rotates pairs of features, halves of a head or neighbours if `interleaved`, by the angles whose cosines and
     /// sines are cached: [max position, size/2] with `position_ids`, else [batch, length, size/2]. `x` is [batch,
     /// heads, length, size], or [batch, length, heads·size] with `num_heads`. Features from `rotary_embedding_dim` on
     /// (0: none) stay.
     RotaryEmbedding "rotary_embedding" Contract (x, cos_cache, sin_cache, position_ids[opt]) -> (y: Elem(0)) {
         interleaved: Flag = false, num_heads[opt]: Int, rotary_embedding_dim: Int = 0,
-    } onnx "" 23 shape like flops two_each;
+    } onnx "" 23 shape like flops two_each axes rotary_axes;
 }
 
 /// The type of the incoming state, else that of the query.
@@ -353,4 +354,37 @@ fn seen(
     let start = b.add(ops::Sub::new(places, window))?;
     let near = b.add(ops::Greater::new(keys, start))?;
     b.add(ops::And::new(past, near))
+}
+
+/// Attention.
+fn attention_axes(cx: &View<'_>) -> Option<Axes> {
+    let mask = axes::rank(cx, ops::Attention::AT.attn_mask);
+    Axes::pattern(
+        cx,
+        &match axes::rank(cx, ops::Attention::AT.q)? {
+            4 => {
+                let mask = match mask {
+                    Some(4) => "n?h?__",
+                    Some(3) => "h?__",
+                    _ => "*",
+                };
+                format!("nh__, nh__, nh__, {mask}, nh__, nh__, n -> nh__")
+            }
+            _ => {
+                let mask = if mask == Some(4) { "n?___" } else { "*" };
+                format!("n__, n__, n__, {mask}, n___, n___, n -> n__, n___")
+            }
+        },
+    )
+}
+
+/// RotaryEmbedding: without positions, the angles are those of each entry of the batch.
+fn rotary_axes(cx: &View<'_>) -> Option<Axes> {
+    Axes::pattern(
+        cx,
+        match cx.has(ops::RotaryEmbedding::AT.position_ids) {
+            true => "nh__, *, *, n_ -> nh__ | n__, *, *, n_ -> n__",
+            false => "nh__, n__, n__ -> nh__ | n__ -> n__",
+        },
+    )
 }

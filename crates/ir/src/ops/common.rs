@@ -1,10 +1,11 @@
 //! Rules that rows of several families name, and parts of rules that families share.
 
+use crate::axes::{self, Axes, OperandAxes, ResultAxes};
 use crate::op::Unchanged;
 use crate::op::kinds::Ints;
 use crate::shape::{ShapeError, Shapes, View, nothing, one};
 use crate::tile::{Site, Types};
-use crate::{AttrName, Dim, Shape, counted};
+use crate::{AttrName, Dim, Shape, counted, ops};
 
 /// The types of the results are whole by the row's rules for types.
 pub(super) fn given(_: &View<'_>) -> Shapes {
@@ -87,4 +88,23 @@ pub(super) fn open(site: &Site<'_>) -> Types {
 /// Likewise, for an operand that is a block.
 pub(super) fn block(site: &Site<'_>) -> Types {
     site.dims(0).map(|_| vec![None])
+}
+
+/// Only dimensions of operands are read.
+pub(super) fn dims_alone(cx: &View<'_>) -> Option<Axes> {
+    let operands = vec![OperandAxes::Dims; cx.op.inputs.len()];
+    Some(Axes { operands, results: vec![ResultAxes::Labels(vec![]); cx.op.outputs.len()] })
+}
+
+/// All axes of operand 0 are carried but the one that `axis` names.
+pub(super) fn all_but_axis(cx: &View<'_>) -> Option<Axes> {
+    let axis = axes::axis(cx, ops::Softmax::AT.axis)?;
+    Axes::keeping(cx, |i| i == axis)
+}
+
+/// The same for every operand.
+pub(super) fn joined_along(cx: &View<'_>, axis: usize) -> Option<Axes> {
+    let stated = Axes::keeping(cx, |i| i == axis)?;
+    let operands = vec![stated.operands.first()?.clone(); cx.op.inputs.len()];
+    Some(Axes { operands, ..stated })
 }

@@ -1,6 +1,7 @@
 //! Sequences and optional values: rules that give whole types.
 
-use super::common::{given, scalar};
+use super::common::{dims_alone, given, scalar};
+use crate::axes::{self, Axes, Axis, ResultAxes};
 use crate::op::grammar::ops;
 use crate::op::{Operands, TypeError};
 use crate::ops;
@@ -10,31 +11,31 @@ use crate::{DType, Dim, Op, TensorType, Type};
 ops! {
     /// All tensors of a sequence joined along an axis, or stacked along a further one.
     ConcatFromSequence "concat_from_sequence" Container (xs: Value) -> (y: Fn(joined_type)) { axis: Int, new_axis: Flag = false }
-        onnx "" 11 shape given whole concat;
+        onnx "" 11 shape given whole concat axes concat_axes;
     /// An optional value that holds the operand, or nothing.
-    Optional "optional" Container (x[opt]: Value) -> (y: Fn(optional_type)) { elem_type[opt]: Type } onnx "" 15 shape given;
+    Optional "optional" Container (x[opt]: Value) -> (y: Fn(optional_type)) { elem_type[opt]: Type } onnx "" 15 shape given axes ".. -> ..";
     /// The value inside an optional; nothing inside is an error.
-    OptionalGetElement "optional_get_element" Container (x: Value) -> (y: InnerOf(0)) {} onnx "" 15 shape given;
+    OptionalGetElement "optional_get_element" Container (x: Value) -> (y: InnerOf(0)) {} onnx "" 15 shape given axes ".. -> ..";
     /// Whether there is a value.
-    OptionalHasElement "optional_has_element" Container (x[opt]: Value) -> (y: BOOL) {} onnx "" 15 shape scalar;
+    OptionalHasElement "optional_has_element" Container (x[opt]: Value) -> (y: BOOL) {} onnx "" 15 shape scalar axes dims_alone;
     /// The item at a position (negative from the end).
-    SequenceAt "sequence_at" Container (xs: Value, position) -> (y: ItemOf(0)) {} onnx "" 11 shape given;
+    SequenceAt "sequence_at" Container (xs: Value, position) -> (y: ItemOf(0)) {} onnx "" 11 shape given axes ".., * -> ..";
     /// A sequence of the operands.
     SequenceConstruct "sequence_construct" Container (xs[many]: Value) -> (y: SeqOf(0)) {}
-        onnx "" 11 shape given whole construct;
+        onnx "" 11 shape given whole construct axes ".. -> ..";
     /// A sequence without items.
     SequenceEmpty "sequence_empty" Container () -> (y: Fn(empty_sequence_type)) { dtype[opt]: DType } onnx "" 11 shape given;
     /// The sequence without the item at a position (the last by default).
-    SequenceErase "sequence_erase" Container (xs: Value, position[opt]) -> (y: Same(0)) {} onnx "" 11 shape given;
+    SequenceErase "sequence_erase" Container (xs: Value, position[opt]) -> (y: Same(0)) {} onnx "" 11 shape given axes ".., * -> ..";
     /// The sequence with a tensor inserted before a position (at the end by default).
     SequenceInsert "sequence_insert" Container (xs: Value, x, position[opt]) -> (y: Rule::Like(0)) {}
-        onnx "" 11 shape given whole insert;
+        onnx "" 11 shape given whole insert axes ".., .., * -> ..";
     /// The number of items.
-    SequenceLength "sequence_length" Container (xs: Value) -> (y: I64) {} onnx "" 11 shape scalar;
+    SequenceLength "sequence_length" Container (xs: Value) -> (y: I64) {} onnx "" 11 shape scalar axes dims_alone;
     /// A tensor divided along an axis into a sequence: by a vector of sizes, into parts of one size (rank 0), or into
     /// slices. For slices, `keepdims = 0` removes the axis.
     SplitToSequence "split_to_sequence" Container (x, split[opt]) -> (y: SeqOf(0)) { axis: Int = 0, keepdims: Flag = true }
-        onnx "" 11 shape given whole split;
+        onnx "" 11 shape given whole split axes split_axes;
 }
 
 /// The element type of a sequence's tensors; joined, they have other dimensions.
@@ -134,4 +135,28 @@ fn concat(cx: &View<'_>) -> Result<Option<Type>, ShapeError> {
         shape[axis] = Dim::Unknown;
     }
     Ok(Some(Type::tensor(*dtype, shape)))
+}
+
+/// ConcatFromSequence: an axis is new, or joined.
+fn concat_axes(cx: &View<'_>) -> Option<Axes> {
+    let op = ops::ConcatFromSequence::of(cx.op)?;
+    let rank = axes::rank(cx, 0)?;
+    let axis = cx.axis(ops::ConcatFromSequence::AT.axis, rank + usize::from(op.new_axis())).ok()?;
+    if !op.new_axis() {
+        return Axes::keeping(cx, |i| i == axis);
+    }
+    let stated = Axes::keeping(cx, |_| false)?;
+    let mut labels: Vec<_> = (0..rank).map(|i| Axis::carried(i).label()).collect();
+    labels.insert(axis, None);
+    Some(Axes { results: vec![ResultAxes::Labels(labels)], ..stated })
+}
+
+/// SplitToSequence: the axis is divided, or goes.
+fn split_axes(cx: &View<'_>) -> Option<Axes> {
+    let axis = axes::axis(cx, ops::SplitToSequence::AT.axis)?;
+    let goes = !cx.has(1) && !ops::SplitToSequence::of(cx.op)?.keepdims();
+    let stated = Axes::keeping(cx, |i| i == axis)?;
+    let kept = (0..axes::rank(cx, 0)?).filter(|&i| !goes || i != axis);
+    let labels = kept.map(|i| if i == axis { None } else { Axis::carried(i).label() }).collect();
+    Some(Axes { results: vec![ResultAxes::Labels(labels)], ..stated })
 }

@@ -13,7 +13,7 @@ ops! {
     /// Cross-correlation of `x` [N, C, spatial…] with `w` [M, C/group, kernel…], plus `b` of length M.
     Conv "conv" Contract (x: Float T, w[weight]: Float T, b[opt weight]: Float T) -> (y: Elem(0)) {
         auto_pad: AutoPad = AutoPad::NotSet, dilations[opt]: Ints, group: Int = 1, kernel_shape[opt]: Ints, pads[opt]: Ints, strides[opt]: Ints,
-    } onnx "" 1 shape conv flops conv_flops;
+    } onnx "" 1 shape conv flops conv_flops axes "n*, * -> n*";
     /// activation(conv(x, w, b) + residual): the result of fusing a convolution with its neighbours. Activations are
     /// `none`, `clip` (alpha to beta), `elu` (alpha), `gelu`, `gelu_tanh`, `hard_sigmoid` (alpha, beta), `hard_swish`,
     /// `leaky_relu` (alpha), `mish`, `relu`, `sigmoid`, `silu` and `tanh` ([`crate::op::Activation`]); the residual has
@@ -21,44 +21,44 @@ ops! {
     FusedConv "fused_conv" Contract (x: Float T, w[weight]: Float T, b[opt weight]: Float T, residual[opt]: Float T) -> (y: Elem(0)) {
         auto_pad: AutoPad = AutoPad::NotSet, dilations[opt]: Ints, group: Int = 1, kernel_shape[opt]: Ints, pads[opt]: Ints, strides[opt]: Ints,
         activation: FusedActivation = FusedActivation::None, alpha: Float = 0.0, beta: Float = 0.0,
-    } shape conv flops conv_flops;
+    } shape conv flops conv_flops axes "n*, *, *, n* -> n*";
     /// Integer convolution of (x − x_zero_point) with (w − w_zero_point), accumulated in i32.
     ConvInteger "conv_integer" Quant (x: Any T, w[weight]: Any U, x_zero_point[opt weight]: Any T, w_zero_point[opt weight]: Any U) -> (y: Is(DType::I32)) {
         auto_pad: AutoPad = AutoPad::NotSet, dilations[opt]: Ints, group: Int = 1, kernel_shape[opt]: Ints, pads[opt]: Ints, strides[opt]: Ints,
-    } onnx "" 10 shape integer_conv flops conv_flops;
+    } onnx "" 10 shape integer_conv flops conv_flops axes "n*, * -> n*";
     /// Transposed convolution, the gradient of `conv` by its input; `w` is [C, M/group, kernel…]. An axis has length
     /// stride·(n − 1) + output_padding + k' − begin − end, or the length that `output_shape` states, with pads that are
     /// split according to `auto_pad`. SAME means n·stride.
     ConvTranspose "conv_transpose" Contract (x: Float T, w[weight]: Float T, b[opt weight]: Float T) -> (y: Elem(0)) {
         auto_pad: AutoPad = AutoPad::NotSet, dilations[opt]: Ints, group: Int = 1, kernel_shape[opt]: Ints, output_padding[opt]: Ints,
         output_shape[opt]: Ints, pads[opt]: Ints, strides[opt]: Ints,
-    } onnx "" 1 shape transposed_conv flops transposed_conv_flops;
+    } onnx "" 1 shape transposed_conv flops transposed_conv_flops axes "n*, * -> n*";
     /// Convolution whose taps are displaced by `offset` [N, offset_group·taps·axes, out…], read by linear interpolation
     /// with 0 outside, and weighted by `mask` [N, offset_group·taps, out…].
     DeformConv "deform_conv" Contract (x: Float T, w[weight]: Float T, offset: Float T, b[opt weight]: Float T, mask[opt]: Float T) -> (y: Elem(0)) {
         dilations[opt]: Ints, group: Int = 1, kernel_shape[opt]: Ints, offset_group: Int = 1, pads[opt]: Ints, strides[opt]: Ints,
-    } onnx "" 19 shape deform_conv flops conv_flops;
+    } onnx "" 19 shape deform_conv flops conv_flops axes "n*, *, n*, *, n* -> n*";
     /// Depthwise convolution of [batch, channels, length] that looks back only: `weight` is [channels, 1, k], the state
     /// holds the last k − 1 inputs and stands before `x`. `activation` is none, silu or swish.
     CausalConvWithState "causal_conv_with_state" Contract (x, weight[weight], bias[opt weight], past_state[opt])
         -> (y: Elem(0), present_state: Elem(0)) { activation: CausalActivation = CausalActivation::None }
-        onnx "" 27 shape causal_conv flops causal_conv_flops;
+        onnx "" 27 shape causal_conv flops causal_conv_flops axes "n*, *, *, n* -> n*";
     /// `conv_integer` of quantised tensors plus `b` (i32, scale x_scale·w_scale), requantised to y's scale and zero
     /// point. `w_scale` may have one element per output channel.
     QLinearConv "qlinear_conv" Quant (x: Any T, x_scale[weight], x_zero_point[weight]: Any T, w[weight]: Any U, w_scale[weight], w_zero_point[weight]: Any U, y_scale[weight], y_zero_point[weight], b[opt weight])
         -> (y: Elem(7)) {
         auto_pad: AutoPad = AutoPad::NotSet, dilations[opt]: Ints, group: Int = 1, kernel_shape[opt]: Ints, pads[opt]: Ints, strides[opt]: Ints,
-    } onnx "" 10 shape qlinear_conv flops qlinear_conv_flops;
+    } onnx "" 10 shape qlinear_conv flops qlinear_conv_flops axes "n*, * -> n*";
     /// `qlinear_conv` of images whose channels are in blocks, as `pack` makes them of axis 1: blocks of `x_block` channels in `x`,
     /// and of `y_block` in `y`; 0 stands for a row-major tensor.
     BlockedQLinearConv "blocked_qlinear_conv" Quant (x: Any T, x_scale[weight], x_zero_point[weight]: Any T, w[weight]: Any U, w_scale[weight], w_zero_point[weight]: Any U, y_scale[weight], y_zero_point[weight], b[opt weight])
         -> (y: Elem(7)) {
         auto_pad: AutoPad = AutoPad::NotSet, dilations[opt]: Ints, group: Int = 1, kernel_shape[opt]: Ints, pads[opt]: Ints, strides[opt]: Ints,
         x_block: Int = 0, y_block: Int = 0,
-    } shape blocked_qlinear_conv flops qlinear_conv_flops;
+    } shape blocked_qlinear_conv flops qlinear_conv_flops axes "n*, * -> n*";
     /// Sums columns [N, C·block, places] back into the image [N, C, image_shape…] they were cut from.
     Col2Im "col2im" Move (x, image_shape, block_shape) -> (y: Elem(0)) { dilations[opt]: Ints, pads[opt]: Ints, strides[opt]: Ints }
-        onnx "" 18 shape col2im;
+        onnx "" 18 shape col2im axes "n*, * -> n*";
 }
 
 /// The axis of channels.

@@ -1,6 +1,7 @@
 //! Ops that make tensors.
 
-use super::common::{given, like, no_negative};
+use super::common::{dims_alone, given, like, no_negative};
+use crate::axes::{Axes, OperandAxes, ResultAxes};
 use crate::op::grammar::ops;
 use crate::op::{Operands, TypeError};
 use crate::ops;
@@ -14,9 +15,9 @@ ops! {
         onnx "" 1 cost 0 class Element shape given values constant_values tile constant_types lane constant_types;
     /// A tensor of the shape given by the operand, every element the one in `value` (f32 zero if absent).
     ConstantOfShape "constant_of_shape" Move (shape) -> (output: Fn(filled_type)) { value[opt]: Tensor }
-        onnx "" 9 shape filled values filled_values;
+        onnx "" 9 shape filled values filled_values axes filled_axes;
     /// Ones on the k-th diagonal of a matrix shaped as the operand.
-    EyeLike "eye_like" Move (x) -> (y: AttrOr(ops::EyeLike::AT.dtype, 0)) { dtype[opt]: DType, k: Int = 0 } onnx "" 9 shape like;
+    EyeLike "eye_like" Move (x) -> (y: AttrOr(ops::EyeLike::AT.dtype, 0)) { dtype[opt]: DType, k: Int = 0 } onnx "" 9 shape like axes dims_alone;
     /// start + i·delta for all i from 0 until limit is reached.
     Range "range" Move (start: Any T, limit: Any T, delta: Any T) -> (y: Elem(0)) { stash_type: DType = DType::F32 }
         onnx "" 11 shape range values range_values;
@@ -107,4 +108,9 @@ fn range_values(cx: &View<'_>) -> Option<Known> {
 /// At levels tile and lane.
 fn constant_types(site: &Site<'_>) -> Types {
     crate::tile::one(site.view(ops::Constant::of)?.value().ty())
+}
+
+/// ConstantOfShape.
+fn filled_axes(_: &View<'_>) -> Option<Axes> {
+    Some(Axes { operands: vec![OperandAxes::Shape], results: vec![ResultAxes::Repeated(vec![])] })
 }

@@ -1,6 +1,7 @@
 //! Ops that pick, place, cut and pad elements.
 
-use super::common::{expect_len, like};
+use super::common::{expect_len, joined_along, like};
+use crate::axes::{self, Axes, Axis, OperandAxes, ResultAxes};
 use crate::op::Unchanged;
 use crate::op::grammar::ops;
 use crate::ops;
@@ -11,45 +12,45 @@ use crate::{Dim, counted, geometry};
 ops! {
     /// Cuts or zero-pads the named axes (all if absent) around the centre to the given sizes; an odd element is cut at
     /// the beginning and padded at the end.
-    CenterCropPad "center_crop_pad" Move (x, shape) -> (y: Elem(0)) { axes[opt]: Ints } onnx "" 18 shape center_crop_pad;
+    CenterCropPad "center_crop_pad" Move (x, shape) -> (y: Elem(0)) { axes[opt]: Ints } onnx "" 18 shape center_crop_pad axes center_axes;
     /// The slices along the axis at which the condition, a bool vector, holds. Without an axis, elements of the
     /// flattened operand.
-    Compress "compress" Move (x, condition: Bool) -> (y: Elem(0)) { axis[opt]: Int } onnx "" 9 shape compress;
+    Compress "compress" Move (x, condition: Bool) -> (y: Elem(0)) { axis[opt]: Int } onnx "" 9 shape compress axes compress_axes;
     /// Slices of `x` along the axis at the indices (negative from the end).
     Gather "gather" Move (x[weight], indices: Index) -> (y: Elem(0)) { axis: Int = 0 }
-        onnx "" 1 shape gather values gather_values moves x;
+        onnx "" 1 shape gather values gather_values moves x axes gather_axes;
     /// y[i…] = x[i… with the index at i… along the axis]; the result has the shape of the indices.
     GatherElements "gather_elements" Move (x, indices: Index) -> (y: Elem(0)) { axis: Int = 0 }
-        onnx "" 11 shape gather_elements values gather_elements_values;
+        onnx "" 11 shape gather_elements values gather_elements_values axes gather_elements_axes;
     /// Slices of `x` at the index tuples in the last axis of `indices`, after `batch_dims` axes that both share.
-    GatherND "gather_nd" Move (x, indices: I64) -> (y: Elem(0)) { batch_dims: Int = 0 } onnx "" 11 shape gather_nd;
+    GatherND "gather_nd" Move (x, indices: I64) -> (y: Elem(0)) { batch_dims: Int = 0 } onnx "" 11 shape gather_nd axes gather_nd_axes;
     /// Indices of the elements that are not zero, one column each.
     NonZero "non_zero" Move (x) -> (y: I64) {} onnx "" 9 shape non_zero;
     /// `values[1]` at the indices along an additional axis of length `depth`, else `values[0]`. An index out of range
     /// marks nothing.
-    OneHot "one_hot" Move (indices, depth, values) -> (y: Elem(2)) { axis: Int = -1 } onnx "" 9 shape one_hot;
+    OneHot "one_hot" Move (indices, depth, values) -> (y: Elem(2)) { axis: Int = -1 } onnx "" 9 shape one_hot axes one_hot_axes;
     /// Adds or cuts (negative) borders of the named axes: `constant`, `reflect` (without the edge), `edge` or `wrap`.
     Pad "pad" Move (x: Any T, pads: I64, value[opt]: Any T, axes[opt]: Index) -> (y: Elem(0)) { mode: PadMode = PadMode::Constant }
-        onnx "" 1 shape pad identity no_pads;
+        onnx "" 1 shape pad identity no_pads axes pad_axes;
     /// Reverses the first `sequence_lens[i]` slices along the time axis of entry i of the batch axis.
     ReverseSequence "reverse_sequence" Move (x, sequence_lens) -> (y: Elem(0)) { batch_axis: Int = 1, time_axis: Int = 0 }
-        onnx "" 10 shape like;
+        onnx "" 10 shape like axes reverse_axes;
     /// Copy of `x` with elements at indices along one axis replaced by or combined with updates.
     ScatterElements "scatter_elements" Move (x: Any T, indices: Index, updates: Any T) -> (y: Elem(0)) { axis: Int = 0, reduction: ScatterReduction = ScatterReduction::Replace }
-        onnx "" 11 shape like;
+        onnx "" 11 shape like axes scatter_elements_axes;
     /// Copy of `x` with slices at index tuples replaced by or combined with updates.
     ScatterND "scatter_nd" Move (x: Any T, indices: I64, updates: Any T) -> (y: Elem(0)) { reduction: ScatterReduction = ScatterReduction::Replace }
-        onnx "" 11 shape like;
+        onnx "" 11 shape like axes scatter_nd_axes;
     /// Elements start, start + step, … before end of each named axis (all if absent); bounds are clamped, steps may be
     /// negative.
     Slice "slice" Move (x, starts: Index, ends: Index, axes[opt]: Index, steps[opt]: Index) -> (y: Elem(0)) {}
-        onnx "" 1 shape slice values slice_values moves x identity whole_slice;
+        onnx "" 1 shape slice values slice_values moves x identity whole_slice axes slice_axes;
     /// Copy of a cache with `update` written from `write_indices[batch]` (0 if absent) on along the axis; `circular`
     /// wraps around.
     TensorScatter "tensor_scatter" Move (past_cache: Any T, update: Any T, write_indices[opt]) -> (y: Elem(0)) { axis: Int = -2, mode: CacheMode = CacheMode::Linear }
-        onnx "" 24 shape like;
+        onnx "" 24 shape like axes tensor_scatter_axes;
     /// The upper or lower triangle of the matrices in the last two axes, from the k-th diagonal; 0 elsewhere.
-    Trilu "trilu" Move (x, k[opt]: I64) -> (y: Elem(0)) { upper: Flag = true } onnx "" 14 shape like;
+    Trilu "trilu" Move (x, k[opt]: I64) -> (y: Elem(0)) { upper: Flag = true } onnx "" 14 shape like axes "...__, * -> ...__";
 }
 
 /// Pad changes nothing without borders.
@@ -332,4 +333,139 @@ fn slice_values(cx: &View<'_>) -> Option<Known> {
             at.checked_add(usize::try_from(place).ok()?.checked_mul(own[d])?)
         })
     })
+}
+
+/// CenterCropPad: listed axes are carried where their length stays.
+fn center_axes(cx: &View<'_>) -> Option<Axes> {
+    let listed = axes::listed(cx, ops::CenterCropPad::AT.axes)?;
+    let stated = Axes::keeping(cx, |i| listed.contains(&i) && !axes::keeps(cx, i))?;
+    Some(stated.with(ops::CenterCropPad::AT.shape, OperandAxes::Sizes(listed)))
+}
+
+/// Compress.
+fn compress_axes(cx: &View<'_>) -> Option<Axes> {
+    let axis = cx.wrap(ops::Compress::of(cx.op)?.axis()?, axes::rank(cx, 0)?).ok()?;
+    Axes::keeping(cx, |i| i == axis)
+}
+
+/// Gather: the axes of the indices take the place of the axis.
+fn gather_axes(cx: &View<'_>) -> Option<Axes> {
+    let (x, indices) = (axes::rank(cx, 0)?, axes::rank(cx, 1)?);
+    let axis = axes::axis(cx, ops::Gather::AT.axis)?;
+    let stated = Axes::keeping(cx, |i| i == axis)?;
+    let inner: Vec<Axis> = (x..x + indices).map(Axis::carried).collect();
+    let own = |i: usize| Axis::carried(i).label();
+    let labels = (0..axis).map(own).chain(inner.iter().map(|axis| axis.label()));
+    let labels = labels.chain((axis + 1..x).map(own)).collect();
+    let stated = stated.with(ops::Gather::AT.indices, OperandAxes::Elements(inner));
+    Some(Axes { results: vec![ResultAxes::Labels(labels)], ..stated })
+}
+
+/// GatherElements: the axis itself is that of the indices.
+fn gather_elements_axes(cx: &View<'_>) -> Option<Axes> {
+    let rank = axes::rank(cx, 0)?;
+    let axis = axes::axis(cx, ops::GatherElements::AT.axis)?;
+    let indices: Vec<Axis> = (0..rank).map(Axis::carried).collect();
+    let labels = indices.iter().map(|axis| axis.label()).collect();
+    let stated = Axes::keeping(cx, |i| i == axis)?;
+    let stated = stated.with(ops::GatherElements::AT.indices, OperandAxes::Elements(indices));
+    Some(Axes { results: vec![ResultAxes::Labels(labels)], ..stated })
+}
+
+/// GatherND: the axes that `batch_dims` counts are shared, the axes of tuples follow, then those of slices.
+fn gather_nd_axes(cx: &View<'_>) -> Option<Axes> {
+    let (x, indices) = (axes::rank(cx, 0)?, axes::rank(cx, 1)?);
+    let shared = usize::try_from(ops::GatherND::of(cx.op)?.batch_dims()).ok()?;
+    let depth = cx.shape(ops::GatherND::AT.indices)?.last()?.fixed()?;
+    let tuples = indices.checked_sub(1)?;
+    let sliced = shared.checked_add(depth)?..x;
+    let stated = Axes::keeping(cx, |i| i >= shared && !sliced.contains(&i))?;
+    // Axes of tuples beyond the shared ones have labels of their own.
+    let label = |i: usize| Axis::carried(if i < shared { i } else { x + i });
+    let own: Vec<Axis> = (0..tuples).map(label).collect();
+    let labels = own.iter().map(|axis| axis.label());
+    let labels = labels.chain(sliced.map(|i| Axis::carried(i).label())).collect();
+    let stated = stated.with(ops::GatherND::AT.indices, OperandAxes::Elements(own));
+    Some(Axes { results: vec![ResultAxes::Labels(labels)], ..stated })
+}
+
+/// OneHot: a further axis.
+fn one_hot_axes(cx: &View<'_>) -> Option<Axes> {
+    let rank = axes::rank(cx, 0)?;
+    let axis = cx.axis(ops::OneHot::AT.axis, rank + 1).ok()?;
+    let stated = Axes::keeping(cx, |_| false)?;
+    let mut labels: Vec<_> = (0..rank).map(|i| Axis::carried(i).label()).collect();
+    labels.insert(axis, None);
+    Some(Axes { results: vec![ResultAxes::Labels(labels)], ..stated })
+}
+
+/// Pad: axes without borders are carried.
+fn pad_axes(cx: &View<'_>) -> Option<Axes> {
+    let rank = axes::rank(cx, 0)?;
+    let at = ops::Pad::AT;
+    let listed: Vec<usize> = match cx.has(at.axes) {
+        true => cx.ints(at.axes)?.iter().map(|&a| cx.wrap(a, rank).ok()).collect::<Option<_>>()?,
+        false => (0..rank).collect(),
+    };
+    let pads = cx.exprs(at.pads).filter(|pads| pads.len() == 2 * listed.len())?;
+    let is_zero = |i: usize| pads[i].as_ref().and_then(Expr::constant) == Some(0);
+    let padded = |i: usize| {
+        let place = listed.iter().position(|&axis| axis == i);
+        place.is_some_and(|place| !is_zero(place) || !is_zero(place + listed.len()))
+    };
+    let stated = Axes::keeping(cx, padded)?;
+    Some(stated.with(at.pads, OperandAxes::Sizes([listed.clone(), listed].concat())))
+}
+
+/// ReverseSequence: entries of the batch axis have their own lengths.
+fn reverse_axes(cx: &View<'_>) -> Option<Axes> {
+    let time = axes::axis(cx, ops::ReverseSequence::AT.time_axis)?;
+    let batch = axes::axis(cx, ops::ReverseSequence::AT.batch_axis)?;
+    let lens = OperandAxes::Elements(vec![Axis::carried(batch)]);
+    Some(Axes::keeping(cx, |i| i == time)?.with(ops::ReverseSequence::AT.sequence_lens, lens))
+}
+
+/// ScatterElements: along the axis updates may meet, on others each entry is on its own.
+fn scatter_elements_axes(cx: &View<'_>) -> Option<Axes> {
+    joined_along(cx, axes::axis(cx, ops::ScatterElements::AT.axis)?)
+}
+
+/// ScatterND: the axes of slices are carried.
+fn scatter_nd_axes(cx: &View<'_>) -> Option<Axes> {
+    let at = ops::ScatterND::AT;
+    let depth = cx.shape(at.indices)?.last()?.fixed()?;
+    let tuples = axes::rank(cx, at.indices)?.checked_sub(1)?;
+    let slices = (depth..axes::rank(cx, 0)?).map(Axis::carried);
+    let updates = (0..tuples).map(|_| Axis::Mixed).chain(slices).collect();
+    Some(Axes::keeping(cx, |i| i < depth)?.with(at.updates, OperandAxes::Elements(updates)))
+}
+
+/// Slice: axes that stay whole are carried.
+fn slice_axes(cx: &View<'_>) -> Option<Axes> {
+    let rank = axes::rank(cx, 0)?;
+    let at = ops::Slice::AT;
+    let count = cx.count(at.starts).or_else(|| cx.count(at.ends))?;
+    let listed = axes_in(cx, at.axes, count, rank).ok()??;
+    let is_forward = |place: usize| {
+        let steps = || cx.exprs(at.steps)?.get(place)?.as_ref()?.constant();
+        !cx.has(at.steps) || steps() == Some(1)
+    };
+    let cut = |i: usize| {
+        let place = listed.iter().position(|&axis| axis == i);
+        place.is_some_and(|place| !axes::keeps(cx, i) || !is_forward(place))
+    };
+    let sizes = OperandAxes::Sizes(listed.clone());
+    let stated = Axes::keeping(cx, cut)?;
+    Some(
+        [at.starts, at.ends, at.steps]
+            .into_iter()
+            .fold(stated, |all, i| all.with(i, sizes.clone())),
+    )
+}
+
+/// TensorScatter: entries of the batch have their own positions along the axis.
+fn tensor_scatter_axes(cx: &View<'_>) -> Option<Axes> {
+    let axis = axes::axis(cx, ops::TensorScatter::AT.axis)?;
+    let positions = OperandAxes::Elements(vec![Axis::carried(0)]);
+    Some(joined_along(cx, axis)?.with(ops::TensorScatter::AT.write_indices, positions))
 }

@@ -1,9 +1,10 @@
 //! Images and regions of interest.
 
+use crate::axes::{self, Axes, OperandAxes};
 use crate::op::grammar::ops;
 use crate::op::kinds::Int;
 use crate::op::view;
-use crate::op::words::{AspectRatioPolicy, PixelFormat};
+use crate::op::words::{AspectRatioPolicy, CoordinateTransform, PixelFormat};
 use crate::ops;
 use crate::shape::{ShapeError, Shapes, View, dims, nothing, one};
 use crate::{AttrName, Dim, counted, geometry};
@@ -11,13 +12,13 @@ use crate::{AttrName, Dim, counted, geometry};
 ops! {
     /// Sampling grid of an affine map `theta`, for a result of shape `size`: the mapped coordinates, −1 … 1, of each
     /// place.
-    AffineGrid "affine_grid" Image (theta, size) -> (grid: Elem(0)) { align_corners: Flag = false } onnx "" 20 shape affine_grid;
+    AffineGrid "affine_grid" Image (theta, size) -> (grid: Elem(0)) { align_corners: Flag = false } onnx "" 20 shape affine_grid axes affine_grid_axes;
     /// Samples `x` by `linear`, `nearest` or `cubic` interpolation at the grid's positions, x first. −1 and 1 are the
     /// outer edges of the corner elements or, with `align_corners`, their centres. Outside, the padding is `zeros`,
     /// `border` or `reflection`.
     GridSample "grid_sample" Image (x, grid) -> (y: Elem(0)) {
         align_corners: Flag = false, mode: Interpolation = Interpolation::Linear, padding_mode: SamplePadding = SamplePadding::Zeros,
-    } onnx "" 16 shape grid_sample;
+    } onnx "" 16 shape grid_sample axes "nc*, n* -> nc*";
     /// Decodes an image file held in a u8 vector to [H, W, C].
     ImageDecoder "image_decoder" Image (stream) -> (image: Is(DType::U8)) { pixel_format: PixelFormat = PixelFormat::Rgb }
         onnx "" 20 shape image_decoder;
@@ -34,13 +35,13 @@ ops! {
         antialias: Flag = false, axes[opt]: Ints, coordinate_transformation_mode: CoordinateTransform = CoordinateTransform::HalfPixel, cubic_coeff_a: Float = -0.75,
         exclude_outside: Flag = false, extrapolation_value: Float = 0.0, keep_aspect_ratio_policy: AspectRatioPolicy = AspectRatioPolicy::Stretch,
         mode: Interpolation = Interpolation::Nearest, nearest_mode: NearestMode = NearestMode::PreferFloor,
-    } onnx "" 10 shape resize;
+    } onnx "" 10 shape resize axes resize_axes;
     /// Mean or maximum of bilinear samples in each cell of regions [x1, y1, x2, y2] times `spatial_scale`;
     /// `sampling_ratio`² samples, 0 meaning ⌈cell size⌉.
     RoiAlign "roi_align" Image (x: Any T, rois: Any T, batch_indices) -> (y: Elem(0)) {
         coordinate_transformation_mode: RoiTransform = RoiTransform::HalfPixel, mode: RoiPooling = RoiPooling::Average, output_height: Int = 1, output_width: Int = 1,
         sampling_ratio: Int = 0, spatial_scale: Float = 1.0,
-    } onnx "" 10 shape roi_align;
+    } onnx "" 10 shape roi_align axes "*, r_, r -> r*";
 }
 
 /// AffineGrid: from size [N, C, spatial…] the grid [N, spatial…, axes].
@@ -174,4 +175,29 @@ fn scaled(n: &Dim, scale: f64) -> Dim {
         return dims::part(n, inverse as i64);
     }
     Dim::Unknown
+}
+
+/// AffineGrid: a map for each entry of the batch.
+fn affine_grid_axes(cx: &View<'_>) -> Option<Axes> {
+    Some(Axes::pattern(cx, "n__, * -> n*")?.with(ops::AffineGrid::AT.size, OperandAxes::Shape))
+}
+
+/// Resize: axes that keep their length are carried, unless a region is cropped.
+fn resize_axes(cx: &View<'_>) -> Option<Axes> {
+    let (op, at) = (ops::Resize::of(cx.op)?, ops::Resize::AT);
+    let listed = axes::listed(cx, at.axes)?;
+    let crops = op.coordinate_transformation_mode() == CoordinateTransform::CropAndResize;
+    let by_sizes = cx.has(at.sizes) && cx.count(at.sizes) != Some(0);
+    let scales = cx.floats(at.scales);
+    let is_whole = |place: usize| match by_sizes {
+        // Where the aspect ratio is kept, each size depends on all.
+        true => op.keep_aspect_ratio_policy() == AspectRatioPolicy::Stretch,
+        false => scales.as_ref().and_then(|scales| scales.get(place)) == Some(&1.0),
+    };
+    let sampled = |i: usize| {
+        let place = listed.iter().position(|&axis| axis == i);
+        place.is_some_and(|place| crops || !is_whole(place) || !axes::keeps(cx, i))
+    };
+    let stated = Axes::keeping(cx, sampled)?;
+    Some(stated.with(at.sizes, OperandAxes::Sizes(listed)))
 }

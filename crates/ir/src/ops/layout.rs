@@ -2,6 +2,8 @@
 //!
 //! Devices rewrite ops to these in their regions (`docs/design/layouts.md`). Importers make none of them.
 
+use super::common::all_but_axis;
+use crate::axes::{self, Axes};
 use crate::op::grammar::ops;
 use crate::ops;
 use crate::shape::{ShapeError, Shapes, View, dims, nothing, one};
@@ -10,9 +12,9 @@ use crate::{Dim, Shape};
 ops! {
     /// Divides an axis into blocks of `block` elements, and moves the place within a block to a new last axis: with `axis` 1,
     /// [N, C, H, W] becomes [N, C/block, H, W, block].
-    Pack "pack" Move (x[form]: Any T) -> (y: Elem(0)) { axis: Int = 1, block: Int } shape pack;
+    Pack "pack" Move (x[form]: Any T) -> (y: Elem(0)) { axis: Int = 1, block: Int } shape pack axes pack_axes;
     /// The inverse of `pack`: the last axis, of length `block`, becomes the inner part of the result's axis `axis`.
-    Unpack "unpack" Move (x[form]: Any T) -> (y: Elem(0)) { axis: Int = 1, block: Int } shape unpack;
+    Unpack "unpack" Move (x[form]: Any T) -> (y: Elem(0)) { axis: Int = 1, block: Int } shape unpack axes unpack_axes;
 }
 
 /// Pack.
@@ -78,4 +80,16 @@ fn size(cx: &View<'_>, block: i64) -> Result<usize, ShapeError> {
         Ok(size) if size > 0 => Ok(size),
         _ => Err(cx.error(format!("`block` is {block}, expected at least 1"))),
     }
+}
+
+/// Pack: all axes but the one that is divided.
+fn pack_axes(cx: &View<'_>) -> Option<Axes> {
+    all_but_axis(cx)
+}
+
+/// Unpack: all axes but that of blocks, which is the last one, and the one that they go to.
+fn unpack_axes(cx: &View<'_>) -> Option<Axes> {
+    let dense = axes::rank(cx, 0)?.checked_sub(1)?;
+    let axis = cx.axis(ops::Unpack::AT.axis, dense).ok()?;
+    Axes::keeping(cx, |i| i == axis || i == dense)
 }

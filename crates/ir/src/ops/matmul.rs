@@ -1,7 +1,8 @@
 //! Matrix products.
 
+use crate::axes::{self, Axes, Axis, Label, OperandAxes, ResultAxes};
 use crate::cost::{Work, two_each};
-use crate::geometry::{GeometryError, PackedWeights};
+use crate::geometry::{Equation, GeometryError, Label as Name, PackedWeights};
 use crate::op::grammar::ops;
 use crate::op::view;
 use crate::ops;
@@ -11,27 +12,27 @@ use std::collections::{BTreeMap, HashMap};
 
 ops! {
     /// Determinant of the matrices in the last two axes.
-    Det "det" Contract (x) -> (y: Elem(0)) {} onnx "" 11 shape det flops two_each;
+    Det "det" Contract (x) -> (y: Elem(0)) {} onnx "" 11 shape det flops two_each axes "...__ -> ...";
     /// Sums of products by an equation in Einstein's notation. `...` stands for axes that broadcast. Without `->` the
     /// result has the letters that occur once, in alphabetical order.
-    Einsum "einsum" Contract (xs[many]: Any T) -> (y: Elem(0)) { equation: Str } onnx "" 12 shape einsum flops einsum_flops;
+    Einsum "einsum" Contract (xs[many]: Any T) -> (y: Elem(0)) { equation: Str } onnx "" 12 shape einsum flops einsum_flops axes einsum_axes;
     /// alpha·op(a)·op(b) + beta·c for matrices, op transposing where `trans_*` says so, `c` broadcast to the result.
     Gemm "gemm" Contract (a: Number T, b[weight]: Number T, c[opt weight]: Number T) -> (y: Elem(0)) {
         alpha: Float = 1.0, beta: Float = 1.0, trans_a: Flag = false, trans_b: Flag = false,
-    } onnx "" 1 shape gemm flops transposed_flops;
+    } onnx "" 1 shape gemm flops transposed_flops axes gemm_axes;
     /// Matrix product over the last two axes, batch axes broadcast, rank-1 operands as row or column (NumPy's matmul).
-    MatMul "matmul" Contract (a: Number T, b[weight]: Number T) -> (y: Elem(0)) {} onnx "" 1 shape matmul flops matmul_flops;
+    MatMul "matmul" Contract (a: Number T, b[weight]: Number T) -> (y: Elem(0)) {} onnx "" 1 shape matmul flops matmul_flops axes "_, _ -> | ...m_, _ -> ...m | _, ..._k -> ...k | ...m_, ..._k -> ...mk";
     /// activation(scale·op(a)·op(b) + bias + residual): what fusion makes of a matrix product and its neighbours.
     /// `trans_*` swap the last two axes; `bias` has one element per column, the residual the shape of the result;
     /// activations as for `fused_conv`.
     FusedMatMul "fused_matmul" Contract (a: Any T, b[weight]: Any T, bias[opt weight]: Any T, residual[opt]: Any T) -> (y: Elem(0)) {
         scale: Float = 1.0, trans_a: Flag = false, trans_b: Flag = false,
         activation: FusedActivation = FusedActivation::None, alpha: Float = 0.0, beta: Float = 0.0,
-    } shape fused_matmul flops transposed_flops;
+    } shape fused_matmul flops transposed_flops axes fused_matmul_axes;
     /// Integer matrix product of (a − a_zero_point) and (b − b_zero_point), accumulated in i32; zero points have one
     /// element, or one per row of `a` and column of `b`.
     MatMulInteger "matmul_integer" Quant (a: Any T, b[weight]: Any U, a_zero_point[opt weight]: Any T, b_zero_point[opt weight]: Any U) -> (y: Is(DType::I32)) {}
-        onnx "" 10 shape matmul flops matmul_flops;
+        onnx "" 10 shape matmul flops matmul_flops axes integer_axes;
     /// activation(a·w + bias + residual) as ONNX Runtime's operator of that name, with a matrix w [k, n] of quantised
     /// weights, which are widened where they are used: (q − zero point)·scale in a's type. `b` [n, blocks,
     /// block_size·bits/8] has the numbers q column by column, in blocks of `block_size` along k, of 2, 4 or 8 `bits`,
@@ -42,11 +43,11 @@ ops! {
         -> (y: Elem(0)) {
         k: Int, n: Int, bits: Int = 4, block_size: Int,
         activation: FusedActivation = FusedActivation::None, alpha: Float = 0.0, beta: Float = 0.0,
-    } shape n_bits flops matmul_flops;
+    } shape n_bits flops matmul_flops axes "...m_, *, *, ...m_, * -> ...m_";
     /// `matmul_integer` of quantised tensors, requantised to y's scale and zero point. The scales of `a` and `b` may
     /// have one element per row and column.
     QLinearMatMul "qlinear_matmul" Quant (a: Any T, a_scale[weight], a_zero_point[weight]: Any T, b[weight]: Any U, b_scale[weight], b_zero_point[weight]: Any U, y_scale[weight], y_zero_point[weight])
-        -> (y: Elem(7)) {} onnx "" 10 shape qlinear_matmul flops matmul_flops;
+        -> (y: Elem(7)) {} onnx "" 10 shape qlinear_matmul flops matmul_flops axes qlinear_axes;
 }
 
 /// NumPy's matmul: MatMul, MatMulInteger.
@@ -258,4 +259,82 @@ fn einsum_flops(work: &Work<'_>) -> f64 {
     }
     let combinations: f64 = sizes.values().map(|&d| d as f64).product();
     2.0 * combinations * work.operands.len().saturating_sub(1).max(1) as f64
+}
+
+/// Gemm: `c` broadcasts to the rows and columns.
+fn gemm_axes(cx: &View<'_>) -> Option<Axes> {
+    let op = ops::Transposed::of(cx.op)?;
+    let a = if op.trans_a() { "_m" } else { "m_" };
+    let b = if op.trans_b() { "n_" } else { "_n" };
+    let c = match axes::rank(cx, ops::Gemm::AT.c) {
+        Some(0) | None => "",
+        Some(1) => "n?",
+        Some(_) => "m?n?",
+    };
+    Axes::pattern(cx, &format!("{a}, {b}, {c} -> mn"))
+}
+
+/// FusedMatMul.
+fn fused_matmul_axes(cx: &View<'_>) -> Option<Axes> {
+    let op = ops::Transposed::of(cx.op)?;
+    let (a, b) = (if op.trans_a() { "_m" } else { "m_" }, if op.trans_b() { "n_" } else { "_n" });
+    let forms = "_, _, *, -> | _, ...{b}, n, ...n -> ...n | ...{a}, _, *, ...m -> ...m | ...{a}, ...{b}, n, ...mn -> ...mn";
+    Axes::pattern(cx, &forms.replace("{a}", a).replace("{b}", b))
+}
+
+/// MatMulInteger.
+fn integer_axes(cx: &View<'_>) -> Option<Axes> {
+    let at = ops::MatMulInteger::AT;
+    let (a, b) = (per_row(cx, at.a_zero_point), per_column(cx, at.b_zero_point));
+    Axes::pattern(
+        cx,
+        &format!(
+            "_, _, *, * -> | ...m_, _, {a}, * -> ...m | _, ..._n, *, {b} -> ...n | ...m_, ..._n, {a}, {b} -> ...mn"
+        ),
+    )
+}
+
+/// QLinearMatMul.
+fn qlinear_axes(cx: &View<'_>) -> Option<Axes> {
+    let at = ops::QLinearMatMul::AT;
+    let [a, zero_a] = [at.a_scale, at.a_zero_point].map(|i| per_row(cx, i));
+    let [b, zero_b] = [at.b_scale, at.b_zero_point].map(|i| per_column(cx, i));
+    Axes::pattern(cx, &format!("...m_, {a}, {zero_a}, ..._n, {b}, {zero_b}, * -> ...mn"))
+}
+
+/// The term of a scale or zero point: one element, or one for each row.
+fn per_row(cx: &View<'_>, operand: usize) -> &'static str {
+    match axes::rank(cx, operand) {
+        None | Some(0) => "*",
+        Some(1) => "m?",
+        Some(_) => "...m?_",
+    }
+}
+
+/// The term of a scale or zero point: one element, or one for each column.
+fn per_column(cx: &View<'_>, operand: usize) -> &'static str {
+    match axes::rank(cx, operand) {
+        None | Some(0) => "*",
+        Some(1) => "n?",
+        Some(_) => "..._n?",
+    }
+}
+
+/// Einsum: letters that results have are carried, unless an operand has one twice.
+fn einsum_axes(cx: &View<'_>) -> Option<Axes> {
+    let ranks = (0..cx.op.inputs.len()).map(|i| axes::rank(cx, i)).collect::<Option<Vec<_>>>()?;
+    let equation = Equation::parse(ops::Einsum::of(cx.op)?.equation(), &ranks).ok()?;
+    let place = |label: &Name| equation.result.iter().position(|own| own == label);
+    let axis = |term: &[Name], label: &Name| match place(label) {
+        Some(at) if term.iter().filter(|own| *own == label).count() == 1 => {
+            Axis::Carried { label: Label::from_end(at), broadcasts: true }
+        }
+        _ => Axis::Mixed,
+    };
+    let source = |term: &Vec<Name>| {
+        OperandAxes::Elements(term.iter().map(|label| axis(term, label)).collect())
+    };
+    let result = (0..equation.result.len()).map(|at| Some(Label::from_end(at))).collect();
+    let operands = equation.terms.iter().map(source).collect();
+    Some(Axes { operands, results: vec![ResultAxes::Labels(result)] })
 }

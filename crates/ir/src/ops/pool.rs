@@ -12,29 +12,29 @@ ops! {
     AveragePool "average_pool" Pool (x) -> (y: Elem(0)) {
         auto_pad: AutoPad = AutoPad::NotSet, ceil_mode: Flag = false, count_include_pad: Flag = false, dilations[opt]: Ints,
         kernel_shape: Ints, pads[opt]: Ints, strides[opt]: Ints,
-    } onnx "" 1 shape pool flops window_flops;
+    } onnx "" 1 shape pool flops window_flops axes "nc* -> nc*";
     /// Mean over all spatial axes.
-    GlobalAveragePool "global_average_pool" Pool (x) -> (y: Elem(0)) {} onnx "" 1 shape global_pool;
+    GlobalAveragePool "global_average_pool" Pool (x) -> (y: Elem(0)) {} onnx "" 1 shape global_pool axes "nc* -> nc*";
     /// Lp norm over all spatial axes.
-    GlobalLpPool "global_lp_pool" Pool (x) -> (y: Elem(0)) { p: Int = 2 } onnx "" 1 shape global_pool;
+    GlobalLpPool "global_lp_pool" Pool (x) -> (y: Elem(0)) { p: Int = 2 } onnx "" 1 shape global_pool axes "nc* -> nc*";
     /// Maximum over all spatial axes.
-    GlobalMaxPool "global_max_pool" Pool (x) -> (y: Elem(0)) {} onnx "" 1 shape global_pool;
+    GlobalMaxPool "global_max_pool" Pool (x) -> (y: Elem(0)) {} onnx "" 1 shape global_pool axes "nc* -> nc*";
     /// (Σ|x|^p)^(1/p) over windows.
     LpPool "lp_pool" Pool (x) -> (y: Elem(0)) {
         auto_pad: AutoPad = AutoPad::NotSet, ceil_mode: Flag = false, dilations[opt]: Ints, kernel_shape: Ints,
         p: Int = 2, pads[opt]: Ints, strides[opt]: Ints,
-    } onnx "" 1 shape pool flops window_flops;
+    } onnx "" 1 shape pool flops window_flops axes "nc* -> nc*";
     /// Maximum over windows, and optionally its index in the whole of `x` flattened row-major (column-major in the
     /// spatial axes with `storage_order = 1`).
     MaxPool "max_pool" Pool (x) -> (y: Elem(0), indices[opt]: I64) {
         auto_pad: AutoPad = AutoPad::NotSet, ceil_mode: Flag = false, dilations[opt]: Ints, kernel_shape: Ints,
         pads[opt]: Ints, storage_order: Int = 0, strides[opt]: Ints,
-    } onnx "" 1 shape pool flops window_flops moves x;
+    } onnx "" 1 shape pool flops window_flops moves x axes "nc* -> nc*, *";
     /// Maximum over the `pooled_shape` cells of each region, a row [batch, x1, y1, x2, y2] of `rois` times
     /// `spatial_scale`.
     MaxRoiPool "max_roi_pool" Pool (x: Any T, rois: Any T) -> (y: Elem(0)) {
         pooled_shape: Ints, spatial_scale: Float = 1.0,
-    } onnx "" 1 shape max_roi_pool;
+    } onnx "" 1 shape max_roi_pool axes "*, r_ -> r*";
     /// Puts pooled values back to the places that `max_pool` took them from; elsewhere 0.
     MaxUnpool "max_unpool" Pool (x, indices, output_shape[opt]) -> (y: Elem(0)) {
         kernel_shape: Ints, pads[opt]: Ints, strides[opt]: Ints,

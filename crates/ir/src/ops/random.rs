@@ -2,6 +2,7 @@
 
 use super::common::{like, same_for_all};
 use crate::Dim;
+use crate::axes::Axes;
 use crate::op::Unchanged;
 use crate::op::grammar::ops;
 use crate::ops;
@@ -13,7 +14,7 @@ ops! {
     /// In training mode zeroes elements with probability `ratio` (1/2 if absent), and scales the others, which the mask
     /// marks, by 1/(1 − ratio). Otherwise the operand itself.
     Dropout "dropout" Random (x, ratio[opt], training_mode[opt]) -> (y: Elem(0), mask[opt]: BOOL) { seed[opt]: Int }
-        onnx "" 1 shape same_for_all identity keeps_all;
+        onnx "" 1 shape same_for_all identity keeps_all axes dropout_axes;
     /// Samples class indices by unnormalised log probabilities.
     Multinomial "multinomial" Random (x) -> (y: Rule::Attr(ops::Multinomial::AT.dtype)) { dtype: DType = DType::I32, sample_size: Int = 1, seed[opt]: Float }
         onnx "" 7 shape multinomial;
@@ -55,4 +56,11 @@ fn random(cx: &View<'_>) -> Shapes {
         return Err(cx.error(format!("`shape` holds {n}")));
     }
     one(shape.iter().map(|&n| Expr::from(n).dim()).collect())
+}
+
+/// Dropout: outside of training nothing is random.
+fn dropout_axes(cx: &View<'_>) -> Option<Axes> {
+    let at = ops::Dropout::AT.training_mode;
+    let trains = cx.has(at) && cx.int(at) != Some(0);
+    if trains { None } else { Axes::pattern(cx, ".., * -> ..") }
 }

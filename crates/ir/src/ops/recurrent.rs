@@ -1,6 +1,7 @@
 //! RNN, GRU and LSTM.
 
 use crate::Dim;
+use crate::axes::Axes;
 use crate::cost::{Work, elements};
 use crate::op::grammar::ops;
 use crate::op::words::RecurrentDirection;
@@ -14,19 +15,19 @@ ops! {
     GRU "gru" Recurrent (x: Any T, w[weight]: Any T, r[weight]: Any T, b[opt weight]: Any T, sequence_lens[opt], initial_h[opt]: Any T) -> (y[opt]: Elem(0), y_h[opt]: Elem(0)) {
         activation_alpha[opt]: Floats, activation_beta[opt]: Floats, activations[opt]: Strs, clip[opt]: Float, direction: RecurrentDirection = RecurrentDirection::Forward,
         hidden_size[opt]: Int, layout: Flag = false, linear_before_reset: Flag = false,
-    } onnx "" 1 shape recurrent flops recurrent_flops;
+    } onnx "" 1 shape recurrent flops recurrent_flops axes recurrent_axes;
     /// Long short-term memory over a sequence, gates i, o, f, c with peepholes `p`: c = f∘c + i∘g, h = o∘tanh(c);
     /// `input_forget` couples f = 1 − i. Activations are sigmoid, tanh, tanh if absent, `clip` bounds their arguments.
     LSTM "lstm" Recurrent (x: Any T, w[weight]: Any T, r[weight]: Any T, b[opt weight]: Any T, sequence_lens[opt], initial_h[opt]: Any T, initial_c[opt]: Any T, p[opt weight]: Any T)
         -> (y[opt]: Elem(0), y_h[opt]: Elem(0), y_c[opt]: Elem(0)) {
         activation_alpha[opt]: Floats, activation_beta[opt]: Floats, activations[opt]: Strs, clip[opt]: Float, direction: RecurrentDirection = RecurrentDirection::Forward,
         hidden_size[opt]: Int, input_forget: Flag = false, layout: Flag = false,
-    } onnx "" 1 shape recurrent flops recurrent_flops;
+    } onnx "" 1 shape recurrent flops recurrent_flops axes recurrent_axes;
     /// Elman network over a sequence: h = f(W·x + R·h + biases), f tanh if absent, `clip` bounds its argument.
     RNN "rnn" Recurrent (x: Any T, w[weight]: Any T, r[weight]: Any T, b[opt weight]: Any T, sequence_lens[opt], initial_h[opt]: Any T) -> (y[opt]: Elem(0), y_h[opt]: Elem(0)) {
         activation_alpha[opt]: Floats, activation_beta[opt]: Floats, activations[opt]: Strs, clip[opt]: Float, direction: RecurrentDirection = RecurrentDirection::Forward,
         hidden_size[opt]: Int, layout: Flag = false,
-    } onnx "" 1 shape recurrent flops recurrent_flops;
+    } onnx "" 1 shape recurrent flops recurrent_flops axes recurrent_axes;
 }
 
 /// Y [seq, directions, batch, hidden] and the last states [directions, batch, hidden];
@@ -71,4 +72,15 @@ fn recurrent_flops(work: &Work<'_>) -> f64 {
     let at = ops::RNN::AT;
     let steps = elements(work.operand(at.x).get(..2).unwrap_or_default());
     2.0 * steps * (elements(work.operand(at.w)) + elements(work.operand(at.r)))
+}
+
+/// RNN, GRU, LSTM: entries of the batch are on their own. The weights mix.
+fn recurrent_axes(cx: &View<'_>) -> Option<Axes> {
+    Axes::pattern(
+        cx,
+        match ops::Recurrence::of(cx.op)?.layout() {
+            true => "n__, *, *, *, n, n__, n__, * -> n___, n__",
+            false => "_n_, *, *, *, n, _n_, _n_, * -> __n_, _n_",
+        },
+    )
 }

@@ -1,7 +1,8 @@
 //! Reductions, scans and selections along axes.
 
-use super::common::{like, without};
+use super::common::{all_but_axis, like, without};
 use crate::Dim;
+use crate::axes::{self, Axes, ResultAxes};
 use crate::op::grammar::ops;
 use crate::ops;
 use crate::shape::values::fit;
@@ -10,50 +11,50 @@ use crate::shape::{Elem, Expr, Known, Shapes, View, dims, nothing, one};
 ops! {
     /// Index of the greatest element along the axis, of equals the first or with `select_last_index` the last.
     ArgMax "argmax" Reduce (x: Number) -> (y: I64) { axis: Int = 0, keepdims: Flag = true, select_last_index: Flag = false }
-        onnx "" 1 shape arg_reduce;
+        onnx "" 1 shape arg_reduce axes arg_reduce_axes;
     /// Index of the least element along the axis, of equals the first or with `select_last_index` the last.
     ArgMin "argmin" Reduce (x: Number) -> (y: I64) { axis: Int = 0, keepdims: Flag = true, select_last_index: Flag = false }
-        onnx "" 1 shape arg_reduce;
+        onnx "" 1 shape arg_reduce axes arg_reduce_axes;
     /// Running product along an axis, a rank-0 operand; `exclusive` leaves out the element itself, `reverse` runs from
     /// the end.
-    CumProd "cumprod" Reduce (x, axis) -> (y: Elem(0)) { exclusive: Flag = false, reverse: Flag = false } onnx "" 26 shape like;
+    CumProd "cumprod" Reduce (x, axis) -> (y: Elem(0)) { exclusive: Flag = false, reverse: Flag = false } onnx "" 26 shape like axes cumulative_axes;
     /// Running sum along an axis, a rank-0 operand; `exclusive` leaves out the element itself, `reverse` runs from the
     /// end.
-    CumSum "cumsum" Reduce (x, axis) -> (y: Elem(0)) { exclusive: Flag = false, reverse: Flag = false } onnx "" 11 shape like;
+    CumSum "cumsum" Reduce (x, axis) -> (y: Elem(0)) { exclusive: Flag = false, reverse: Flag = false } onnx "" 11 shape like axes cumulative_axes;
     /// Σ|x| over the axes (all if none are given).
     ReduceL1 "reduce_l1" Reduce (x: Number, axes[opt]: I64) -> (y: Elem(0)) { keepdims: Flag = true, noop_with_empty_axes: Flag = false }
-        onnx "" 1 shape reduce;
+        onnx "" 1 shape reduce axes reduce_axes;
     /// √Σx² over the axes.
     ReduceL2 "reduce_l2" Reduce (x: Number, axes[opt]: I64) -> (y: Elem(0)) { keepdims: Flag = true, noop_with_empty_axes: Flag = false }
-        onnx "" 1 shape reduce;
+        onnx "" 1 shape reduce axes reduce_axes;
     /// ln Σx over the axes.
     ReduceLogSum "reduce_log_sum" Reduce (x, axes[opt]) -> (y: Elem(0)) { keepdims: Flag = true, noop_with_empty_axes: Flag = false }
-        onnx "" 1 shape reduce;
+        onnx "" 1 shape reduce axes reduce_axes;
     /// ln Σexp(x) over the axes, without overflow.
     ReduceLogSumExp "reduce_log_sum_exp" Reduce (x, axes[opt]) -> (y: Elem(0)) { keepdims: Flag = true, noop_with_empty_axes: Flag = false }
-        onnx "" 1 shape reduce;
+        onnx "" 1 shape reduce axes reduce_axes;
     /// Greatest element over the axes; of none, the least value of the type.
     ReduceMax "reduce_max" Reduce (x, axes[opt]) -> (y: Elem(0)) { keepdims: Flag = true, noop_with_empty_axes: Flag = false }
-        onnx "" 1 shape reduce values reduce_max_values;
+        onnx "" 1 shape reduce values reduce_max_values axes reduce_axes;
     /// Mean over the axes.
     ReduceMean "reduce_mean" Reduce (x: Number, axes[opt]: I64) -> (y: Elem(0)) { keepdims: Flag = true, noop_with_empty_axes: Flag = false }
-        onnx "" 1 shape reduce;
+        onnx "" 1 shape reduce axes reduce_axes;
     /// Least element over the axes; of none, the greatest value of the type.
     ReduceMin "reduce_min" Reduce (x, axes[opt]) -> (y: Elem(0)) { keepdims: Flag = true, noop_with_empty_axes: Flag = false }
-        onnx "" 1 shape reduce values reduce_min_values;
+        onnx "" 1 shape reduce values reduce_min_values axes reduce_axes;
     /// Product over the axes.
     ReduceProd "reduce_prod" Reduce (x: Number, axes[opt]: I64) -> (y: Elem(0)) { keepdims: Flag = true, noop_with_empty_axes: Flag = false }
-        onnx "" 1 shape reduce values reduce_prod_values;
+        onnx "" 1 shape reduce values reduce_prod_values axes reduce_axes;
     /// Sum over the axes.
     ReduceSum "reduce_sum" Reduce (x: Number, axes[opt]: I64) -> (y: Elem(0)) { keepdims: Flag = true, noop_with_empty_axes: Flag = false }
-        onnx "" 1 shape reduce values reduce_sum_values;
+        onnx "" 1 shape reduce values reduce_sum_values axes reduce_axes;
     /// Σx² over the axes.
     ReduceSumSquare "reduce_sum_square" Reduce (x, axes[opt]) -> (y: Elem(0)) { keepdims: Flag = true, noop_with_empty_axes: Flag = false }
-        onnx "" 1 shape reduce;
+        onnx "" 1 shape reduce axes reduce_axes;
     /// The k greatest or least elements along the axis and their indices, in order; of equals the one with the lower
     /// index first.
     TopK "topk" Reduce (x: Number, k) -> (values: Elem(0), indices: I64) { axis: Int = -1, largest: Flag = true, sorted: Flag = true }
-        onnx "" 1 shape top_k;
+        onnx "" 1 shape top_k axes all_but_axis;
     /// Distinct elements of the flattened operand or distinct slices along `axis`, ascending or in order of occurrence,
     /// with the index of the first occurrence, the position of each element among them, and counts.
     Unique "unique" Reduce (x) -> (y: Elem(0), indices[opt]: I64, inverse_indices[opt]: I64, counts[opt]: I64) {
@@ -154,4 +155,38 @@ fn reduce_max_values(cx: &View<'_>) -> Option<Known> {
 
 fn reduce_min_values(cx: &View<'_>) -> Option<Known> {
     folded(cx, Expr::minimum)
+}
+
+/// Operand 0 without these axes, or with 1 in their places.
+fn reduced(cx: &View<'_>, reduced: &[usize], keep: bool) -> Option<Axes> {
+    let stated = Axes::keeping(cx, |i| reduced.contains(&i))?;
+    let source = stated.operands.first()?;
+    let axes = (0..axes::rank(cx, 0)?).filter(|i| keep || !reduced.contains(i));
+    let labels: Vec<_> = axes.map(|i| source.axis(i).label()).collect();
+    Some(Axes { results: vec![ResultAxes::Labels(labels)], ..stated })
+}
+
+/// Reduce*.
+fn reduce_axes(cx: &View<'_>) -> Option<Axes> {
+    let op = ops::Reduction::of(cx.op)?;
+    let rank = axes::rank(cx, 0)?;
+    let axes = if cx.has(1) { cx.ints(1)? } else { vec![] };
+    let over = match axes.is_empty() {
+        true if op.noop_with_empty_axes() => vec![],
+        true => (0..rank).collect(),
+        false => cx.wrap_all(&axes, rank).ok()?,
+    };
+    reduced(cx, &over, op.keepdims())
+}
+
+/// ArgMax, ArgMin.
+fn arg_reduce_axes(cx: &View<'_>) -> Option<Axes> {
+    let axis = axes::axis(cx, ops::ArgMax::AT.axis)?;
+    reduced(cx, &[axis], ops::Selection::of(cx.op)?.keepdims())
+}
+
+/// CumSum, CumProd.
+fn cumulative_axes(cx: &View<'_>) -> Option<Axes> {
+    let axis = cx.wrap(cx.int(ops::CumSum::AT.axis)?, axes::rank(cx, 0)?).ok()?;
+    Axes::keeping(cx, |i| i == axis)
 }

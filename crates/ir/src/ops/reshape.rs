@@ -1,6 +1,7 @@
 //! Ops that change dimensions but keep elements and their order, and ops that return dimensions.
 
-use super::common::{always, given, same_dims, scalar};
+use super::common::{always, dims_alone, given, same_dims, scalar};
+use crate::axes::{self, Axes, ResultAxes};
 use crate::op::grammar::ops;
 use crate::ops;
 use crate::shape::{Elem, Expr, Known, Shapes, View, dims, nothing, one};
@@ -9,22 +10,22 @@ use crate::{Dim, Shape, geometry};
 ops! {
     /// A matrix: the axes before `axis` as rows, the others as columns.
     Flatten "flatten" Move (x[view]) -> (y: Elem(0)) { axis: Int = 1 }
-        onnx "" 1 shape flatten values reshaped_values moves x identity same_dims;
+        onnx "" 1 shape flatten values reshaped_values moves x identity same_dims axes reshaped;
     /// The operand itself, of any type.
-    Identity "identity" Move (x[view]: Value) -> (y: Same(0)) {} onnx "" 1 cost 0 class View shape given values same_values identity always;
+    Identity "identity" Move (x[view]: Value) -> (y: Same(0)) {} onnx "" 1 cost 0 class View shape given values same_values identity always axes ".. -> ..";
     /// The same elements in other dimensions: 0 copies one (unless `allowzero`), −1 is inferred.
     Reshape "reshape" Move (x[view], shape: I64) -> (y: Elem(0)) { allowzero: Flag = false }
-        onnx "" 1 shape reshape values reshaped_values moves x identity same_dims;
+        onnx "" 1 shape reshape values reshaped_values moves x identity same_dims axes reshaped;
     /// The dimensions of the operand from `start` to `end`.
-    Shape "shape" Move (x) -> (y: I64) { start: Int = 0, end[opt]: Int } onnx "" 1 shape shape values shape_values;
+    Shape "shape" Move (x) -> (y: I64) { start: Int = 0, end[opt]: Int } onnx "" 1 shape shape values shape_values axes dims_alone;
     /// The number of elements, rank 0.
-    Size "size" Move (x) -> (y: I64) {} onnx "" 1 shape scalar values size_values;
+    Size "size" Move (x) -> (y: I64) {} onnx "" 1 shape scalar values size_values axes dims_alone;
     /// Removes the named axes, which have length 1; all such axes without `axes`.
     Squeeze "squeeze" Move (x[view], axes[opt]: I64) -> (y: Elem(0)) {}
-        onnx "" 1 shape squeeze values reshaped_values moves x identity same_dims;
+        onnx "" 1 shape squeeze values reshaped_values moves x identity same_dims axes squeeze_axes;
     /// Inserts axes of length 1 at these places of the result.
     Unsqueeze "unsqueeze" Move (x[view], axes: I64) -> (y: Elem(0)) {}
-        onnx "" 1 shape unsqueeze values reshaped_values moves x identity same_dims;
+        onnx "" 1 shape unsqueeze values reshaped_values moves x identity same_dims axes unsqueeze_axes;
 }
 
 /// Reshape.
@@ -202,4 +203,40 @@ fn reshaped_values(cx: &View<'_>) -> Option<Known> {
     let shapes = cx.op.decl().shape?(cx).ok()?;
     let dims = shapes.first()?.as_ref()?.iter().map(|d| d.fixed()).collect::<Option<Vec<_>>>()?;
     Known::new(dims, x.elems.clone())
+}
+
+/// Reshape, Flatten.
+fn reshaped(cx: &View<'_>) -> Option<Axes> {
+    Axes::reshaped(cx)
+}
+
+/// Squeeze: axes that go mix, as their length must be 1.
+fn squeeze_axes(cx: &View<'_>) -> Option<Axes> {
+    let rank = axes::rank(cx, 0)?;
+    let gone = match cx.has(1) {
+        true => cx.wrap_all(&cx.ints(1)?, rank).ok()?,
+        false => {
+            let dims = cx.shape(0)?.iter().map(Dim::fixed).collect::<Option<Vec<_>>>()?;
+            (0..rank).filter(|&i| dims[i] == 1).collect()
+        }
+    };
+    let stated = Axes::keeping(cx, |i| gone.contains(&i))?;
+    let source = stated.operands.first()?;
+    let kept = (0..rank).filter(|i| !gone.contains(i));
+    let labels = kept.map(|i| source.axis(i).label()).collect();
+    Some(Axes { results: vec![ResultAxes::Labels(labels)], ..stated })
+}
+
+/// Unsqueeze.
+fn unsqueeze_axes(cx: &View<'_>) -> Option<Axes> {
+    let axes = cx.ints(ops::Unsqueeze::AT.axes)?;
+    let rank = axes::rank(cx, 0)? + axes.len();
+    let new = cx.wrap_all(&axes, rank).ok()?;
+    let stated = Axes::keeping(cx, |_| false)?;
+    let mut labels = vec![None; rank];
+    let kept = (0..rank).filter(|i| !new.contains(i));
+    for (from, to) in kept.enumerate() {
+        labels[to] = stated.operands.first()?.axis(from).label();
+    }
+    Some(Axes { results: vec![ResultAxes::Labels(labels)], ..stated })
 }

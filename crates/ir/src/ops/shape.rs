@@ -1,6 +1,7 @@
 //! Ops that move elements by their places alone.
 
-use super::common::{lone, no_negative, same_dims};
+use super::common::{joined_along, lone, no_negative, same_dims};
+use crate::axes::{self, Axes, Axis, Label, OperandAxes, ResultAxes};
 use crate::op::Unchanged;
 use crate::op::grammar::ops;
 use crate::ops;
@@ -10,25 +11,25 @@ use crate::{Dim, Shape, counted, geometry};
 
 ops! {
     /// Operands joined along the axis.
-    Concat "concat" Move (xs[many]: Any T) -> (y: Elem(0)) { axis: Int } onnx "" 1 shape concat values concat_values moves xs identity lone;
+    Concat "concat" Move (xs[many]: Any T) -> (y: Elem(0)) { axis: Int } onnx "" 1 shape concat values concat_values moves xs identity lone axes concat_axes;
     /// Moves channels into blocks of space; the block's place is the outer part of the channel (`DCR`) or the inner one
     /// (`CRD`).
     DepthToSpace "depth_to_space" Move (x) -> (y: Elem(0)) { blocksize: Int, mode: BlockOrder = BlockOrder::DepthLast }
-        onnx "" 1 shape depth_to_space moves x;
+        onnx "" 1 shape depth_to_space moves x axes "n___ -> n___";
     /// Broadcasts `x` and `shape` against each other.
-    Expand "expand" Move (x, shape: I64) -> (y: Elem(0)) {} onnx "" 8 shape expand values expand_values moves x identity same_dims;
+    Expand "expand" Move (x, shape: I64) -> (y: Elem(0)) {} onnx "" 8 shape expand values expand_values moves x identity same_dims axes expand_axes;
     /// Moves blocks of space into channels; the block's place becomes the outer part of the channel (`DCR`) or the
     /// inner one (`CRD`).
     SpaceToDepth "space_to_depth" Move (x) -> (y: Elem(0)) { blocksize: Int, mode: BlockOrder = BlockOrder::DepthLast }
-        onnx "" 1 shape space_to_depth moves x;
+        onnx "" 1 shape space_to_depth moves x axes "n___ -> n___";
     /// Cuts along the axis into parts of the given sizes, or of equal ones, the last being smaller.
     Split "split" Move (x, split[opt]: I64) -> (ys[many]: Elem(0)) { axis: Int = 0, num_outputs[opt]: Int }
-        onnx "" 1 shape split values split_values identity one_part;
+        onnx "" 1 shape split values split_values identity one_part axes split_axes;
     /// Repeats the operand along each axis.
-    Tile "tile" Move (x, repeats: I64) -> (y: Elem(0)) {} onnx "" 1 shape tile values tile_values moves x identity once;
+    Tile "tile" Move (x, repeats: I64) -> (y: Elem(0)) {} onnx "" 1 shape tile values tile_values moves x identity once axes tile_axes;
     /// Permutes axes; reverses them without `perm`.
     Transpose "transpose" Move (x[form]) -> (y: Elem(0)) { perm[opt]: Ints }
-        onnx "" 1 shape transpose values transpose_values moves x identity in_order;
+        onnx "" 1 shape transpose values transpose_values moves x identity in_order axes transpose_axes;
 }
 
 /// Split changes nothing where there is one part.
@@ -273,4 +274,57 @@ fn split_values(cx: &View<'_>) -> Option<Vec<Option<Known>>> {
     });
     let parts: Option<Vec<_>> = parts.map(|p| p.map(Some)).collect();
     parts
+}
+
+/// Concat.
+fn concat_axes(cx: &View<'_>) -> Option<Axes> {
+    joined_along(cx, axes::axis(cx, ops::Concat::AT.axis)?)
+}
+
+/// Split.
+fn split_axes(cx: &View<'_>) -> Option<Axes> {
+    let axis = axes::axis(cx, ops::Split::AT.axis)?;
+    let sizes = OperandAxes::Sizes(vec![axis; cx.op.outputs.len()]);
+    Some(Axes::keeping(cx, |i| i == axis)?.with(ops::Split::AT.split, sizes))
+}
+
+/// Expand: axes that are new or have length 1 repeat.
+fn expand_axes(cx: &View<'_>) -> Option<Axes> {
+    let rank = axes::rank(cx, 0)?;
+    let result = cx.op.output(0).and_then(|y| Some(cx.func.ty(y).shape()?.len()))?;
+    let labels: Vec<_> = (0..result).rev().map(Label::from_end).collect();
+    let own = labels.get(result.checked_sub(rank)?..)?.iter();
+    let own = own.map(|&label| Axis::Carried { label, broadcasts: true }).collect();
+    let labels: Vec<_> = labels
+        .iter()
+        .enumerate()
+        .map(|(i, label)| (i >= result - rank).then_some(*label))
+        .collect();
+    let stated = Axes::of(cx, own, vec![]).with(ops::Expand::AT.shape, OperandAxes::Shape);
+    Some(Axes { results: vec![ResultAxes::Repeated(labels)], ..stated })
+}
+
+/// Tile: axes that are there once are carried.
+fn tile_axes(cx: &View<'_>) -> Option<Axes> {
+    let repeats = cx.exprs(ops::Tile::AT.repeats)?;
+    let is_once =
+        |i: usize| repeats.get(i).cloned().flatten().and_then(|e| e.constant()) == Some(1);
+    let stated = Axes::keeping(cx, |i| !is_once(i))?;
+    let labels = (0..repeats.len()).map(|i| stated.operands.first()?.axis(i).label()).collect();
+    let sizes = OperandAxes::Sizes((0..repeats.len()).collect());
+    let stated = stated.with(ops::Tile::AT.repeats, sizes);
+    Some(Axes { results: vec![ResultAxes::Repeated(labels)], ..stated })
+}
+
+/// Transpose.
+fn transpose_axes(cx: &View<'_>) -> Option<Axes> {
+    let rank = axes::rank(cx, 0)?;
+    let perm: Vec<usize> = match ops::Transpose::of(cx.op)?.perm() {
+        Some(perm) => perm.iter().map(|&axis| cx.wrap(axis, rank).ok()).collect::<Option<_>>()?,
+        None => (0..rank).rev().collect(),
+    };
+    let stated = Axes::keeping(cx, |_| false)?;
+    let source = stated.operands.first()?;
+    let labels = perm.iter().map(|&axis| source.axis(axis).label()).collect();
+    Some(Axes { results: vec![ResultAxes::Labels(labels)], ..stated })
 }

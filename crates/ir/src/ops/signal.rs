@@ -1,6 +1,7 @@
 //! Fourier transforms and windows.
 
 use crate::Dim;
+use crate::axes::{self, Axes};
 use crate::op::grammar::ops;
 use crate::ops;
 use crate::shape::{Expr, Shapes, View, dims, nothing, one};
@@ -10,7 +11,7 @@ ops! {
     /// the real or the real and imaginary part. The inverse divides by the length; `onesided` keeps the first ⌊n/2⌋ + 1
     /// terms.
     DFT "dft" Signal (x, dft_length[opt], axis[opt]) -> (y: Elem(0)) { inverse: Flag = false, onesided: Flag = false }
-        onnx "" 17 shape dft;
+        onnx "" 17 shape dft axes dft_axes;
     /// Matrix [dft_length/2 + 1, mel bins] of triangles that map a spectrum to bins even on the mel scale 2595·log10(1
     /// + f/700).
     MelWeightMatrix "mel_weight_matrix" Signal (num_mel_bins, dft_length, sample_rate, lower_edge_hertz, upper_edge_hertz)
@@ -18,7 +19,7 @@ ops! {
     /// Fourier transforms of frames of `frame_length` elements, `frame_step` apart, times the window: [batch, frames,
     /// terms, 2].
     STFT "stft" Signal (signal, frame_step, window[opt], frame_length[opt]) -> (y: Elem(0)) { onesided: Flag = true }
-        onnx "" 17 shape stft;
+        onnx "" 17 shape stft axes "n*, * -> n*";
     /// Blackman window; `periodic` divides the circle into `size` parts, else into size − 1.
     BlackmanWindow "blackman_window" Signal (size) -> (y: Rule::Attr(ops::BlackmanWindow::AT.output_datatype)) { output_datatype: DType = DType::F32, periodic: Flag = true }
         onnx "" 17 shape signal_window;
@@ -97,4 +98,12 @@ fn mel_weights(cx: &View<'_>) -> Shapes {
 /// Blackman, Hamming and Hann windows.
 fn signal_window(cx: &View<'_>) -> Shapes {
     one(vec![scalar(cx, 0)])
+}
+
+/// DFT: all axes but the one transformed and that of real and imaginary parts.
+fn dft_axes(cx: &View<'_>) -> Option<Axes> {
+    let rank = axes::rank(cx, 0)?;
+    let axis = if cx.has(ops::DFT::AT.axis) { cx.int(ops::DFT::AT.axis)? } else { -2 };
+    let axis = cx.wrap(axis, rank).ok()?;
+    Axes::keeping(cx, |i| i == axis || i + 1 == rank)
 }

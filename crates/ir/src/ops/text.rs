@@ -8,9 +8,9 @@ use crate::shape::{Expr, Shapes, View, nothing, one};
 
 ops! {
     /// Whether the whole string matches the pattern (RE2 syntax).
-    RegexFullMatch "regex_full_match" Text (x: Str) -> (y: BOOL) { pattern: Str } onnx "" 20 shape like;
+    RegexFullMatch "regex_full_match" Text (x: Str) -> (y: BOOL) { pattern: Str } onnx "" 20 shape like axes "... -> ...";
     /// Strings joined elementwise, broadcast.
-    StringConcat "string_concat" Text (x: Str, y: Str) -> (z: Is(DType::Str)) {} onnx "" 20 shape broadcast;
+    StringConcat "string_concat" Text (x: Str, y: Str) -> (z: Is(DType::Str)) {} onnx "" 20 shape broadcast axes "... -> ...";
     /// A vector (or single row) of strings without stop words, in `LOWER` or `UPPER` case or as it is (`NONE`); one
     /// empty string if nothing is left.
     StringNormalizer "string_normalizer" Text (x: Str) -> (y: Is(DType::Str)) {
@@ -19,7 +19,7 @@ ops! {
     /// Cuts strings at a delimiter, by default at runs of blanks, at most `maxsplit` times; the last axis is filled
     /// with empty strings, and the second result counts the parts.
     StringSplit "string_split" Text (x: Str) -> (y: Is(DType::Str), counts: I64) { delimiter[opt]: Str, maxsplit[opt]: Int }
-        onnx "" 20 shape string_split;
+        onnx "" 20 shape string_split axes ".. -> .._, ..";
     /// Counts the pool's n-grams in each row, with up to `max_skip_count` elements skipped between theirs: the counts
     /// (`TF`), weights where they occur (`IDF`) or counts times weights (`TFIDF`), at `ngram_indexes`.
     TfIdfVectorizer "tfidf_vectorizer" Text (x) -> (y: F32) {
@@ -27,7 +27,7 @@ ops! {
         min_gram_length: Int, mode: TermWeight,
         ngram_counts: Ints, ngram_indexes: Ints,
         pool_int64s[opt]: Ints, pool_strings[opt]: Strs, weights[opt]: Floats,
-    } onnx "" 9 shape tf_idf;
+    } onnx "" 9 shape tf_idf axes "_ -> _ | n_ -> n_";
 }
 
 /// StringNormalizer drops strings from the last axis.

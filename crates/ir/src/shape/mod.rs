@@ -13,6 +13,7 @@ mod control;
 pub(crate) mod dims;
 mod error;
 mod expr;
+mod facts;
 mod known;
 mod parse;
 mod rule;
@@ -22,6 +23,7 @@ mod view;
 pub use bind::bind;
 pub use error::ShapeError;
 pub use expr::Expr;
+pub use facts::Facts;
 pub use known::MAX_ELEMS;
 pub use rule::{Operand, Rule};
 
