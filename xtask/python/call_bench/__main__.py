@@ -21,14 +21,15 @@ def parse_arguments():
     parser = argparse.ArgumentParser(
         prog="cargo xtask bench calls", description=__doc__.splitlines()[0]
     )
-    parser.add_argument("--quick", action="store_true", help="few short rounds")
-    parser.add_argument("--rounds", type=int, default=30, help="turns of each side")
+    parser.add_argument("--quick", action="store_true", help="few turns")
+    parser.add_argument("--rounds", type=int, default=30, help="turns of a way to make the call")
     parser.add_argument("--threads", type=int, default=8, help="threads that share a model")
-    parser.add_argument("--seconds", type=float, default=0.25, help="a turn of the threads")
+    parser.add_argument("--turns", type=int, default=100, help="turns of the threads")
+    parser.add_argument("--seconds", type=float, default=0.05, help="a turn of the threads")
     parser.add_argument("--json", metavar="FILE", help="write all figures to this file")
     options = parser.parse_args()
     if options.quick:
-        options.rounds, options.seconds = 7, 0.1
+        options.rounds, options.turns = 7, 25
     return options
 
 
@@ -44,7 +45,7 @@ def measure(options, folder):
     ways = [(subject, MODEL, threads.of_model) for subject in models.shared(folder)]
     ways.append((models.single(folder), SESSION, threads.of_session))
     for subject, way, make in ways:
-        figure = threads.measure(subject, make, options.threads, options.rounds, options.seconds)
+        figure = threads.measure(subject, make, options.threads, options.turns, options.seconds)
         figures["threads"].append({"subject": subject.name, "way": way} | figure)
     return figures
 

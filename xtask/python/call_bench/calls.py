@@ -59,29 +59,40 @@ def ways(subject):
     return found
 
 
-def turn(call):
-    """Median seconds of a call over batches of calls, after a batch that does not count.
+def turn(calls):
+    """Median seconds of each call over batches, in which the calls take turns.
 
-    A batch is shorter than a time slice of the system, so that most are not interrupted.
+    A batch is shorter than a time slice of the system, so that most are not interrupted, and
+    batches that follow each other find the processor in the same state.
     """
-    times = []
-    for _ in range(BATCHES + 1):
-        start = time.perf_counter()
-        for _ in range(BATCH):
-            call()
-        times.append((time.perf_counter() - start) / BATCH)
-    return statistics.median(times[1:])
+    times = [[] for _ in calls]
+    for _ in range(BATCHES):
+        for call, record in zip(calls, times, strict=True):
+            start = time.perf_counter()
+            for _ in range(BATCH):
+                call()
+            record.append((time.perf_counter() - start) / BATCH)
+    return [statistics.median(record) for record in times]
 
 
 def measure(subject, rounds, iterations):
-    """{way: {"median": seconds, "least": seconds}}; the engine takes a turn in each round."""
+    """{way: {"median": seconds, "least": seconds, "of_peer": median ratio of the rounds}}
+
+    The engine takes a turn in each round.
+    """
     calls = ways(subject)
     times = {name: [] for name in (ENGINE, *calls)}
     for _ in range(rounds):
         times[ENGINE].append(engine(subject, iterations))
-        for name, call in calls.items():
-            times[name].append(turn(call))
-    return {
-        name: {"median": statistics.median(record), "least": min(record)}
-        for name, record in times.items()
-    }
+        for name, seconds in zip(calls, turn(list(calls.values())), strict=True):
+            times[name].append(seconds)
+    return {name: figure(record, times.get(PEER)) for name, record in times.items()}
+
+
+def figure(record, peer):
+    """The figure of a way, from its turns and those of the peer, if it is there."""
+    found = {"median": statistics.median(record), "least": min(record)}
+    if peer is not None:
+        ratios = [mine / other for mine, other in zip(record, peer, strict=True)]
+        found["of_peer"] = statistics.median(ratios)
+    return found

@@ -48,19 +48,18 @@ def of_session(subject):
     return lambda: run(None, feed)
 
 
-def measure(subject, make, threads, rounds, seconds):
-    """Medians: calls per second on one model, on a model for each thread, and the ratio of turns.
+def measure(subject, make, threads, turns, seconds):
+    """Calls per second on one model, and on a model for each thread.
 
-    Two turns follow each other within a round, so their ratio varies less than either of them.
+    They are means of turns that alternate: of models that compute little, a turn is fast while one
+    thread keeps the interpreter, and slow while the threads hand it on, so no turn is typical.
     """
     shared, own = [make(subject)] * threads, [make(subject) for _ in range(threads)]
     for call in own:
         call()
-    times = {"one": [], "each": []}
-    for turn in range(rounds):
+    rates = {"one": [], "each": []}
+    for turn in range(turns):
         order = [("one", shared), ("each", own)]
         for name, calls in order if turn % 2 else reversed(order):
-            times[name].append(throughput(calls, seconds))
-    ratios = [one / each for one, each in zip(times["one"], times["each"], strict=True)]
-    figures = times | {"ratio": ratios}
-    return {name: statistics.median(record) for name, record in figures.items()}
+            rates[name].append(throughput(calls, seconds))
+    return {name: statistics.fmean(record) for name, record in rates.items()}
