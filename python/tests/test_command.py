@@ -66,6 +66,19 @@ def test_the_status_says_how_it_ended(status, words):
     assert done.stderr.startswith("error: ") == (status > 0), done.stderr
 
 
+def test_metal_programs_are_in_the_program_or_on_macos():
+    kernel = ROOT / "crates/cli/tests/metal/scale.ttir"
+    done = run("compile", kernel, "--device", "metal", "--emit", "msl", "--chip", "m1")
+    if sys.platform == "darwin":
+        assert (done.returncode, "kernel void scale" in done.stdout) == (0, True), done.stderr
+        return
+    assert (done.returncode, done.stdout) == (2, "")
+    said = "this build of trident shows no kernels for `--device metal`"
+    assert said in done.stderr and "cargo install --path crates/cli" in done.stderr
+    # Without a device, the code is the CPU's.
+    assert run("compile", kernel, "--emit", "asm").returncode == 0
+
+
 def test_a_reader_that_leaves_is_no_failure():
     reader, writer = os.pipe()
     os.close(reader)

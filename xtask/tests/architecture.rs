@@ -430,13 +430,33 @@ fn ops_that_are_features_can_be_left_out_of_programs() {
 }
 
 #[test]
-fn the_package_without_models_links_the_code_for_metal_on_macos_only() {
-    let package = "--prefix none --edges no-dev -p trident-python --no-default-features";
-    for (target, linked) in [("x86_64-unknown-linux-gnu", false), ("aarch64-apple-darwin", true)] {
-        let lines = tree(&format!("{package} --target {target}"));
-        let found = lines.iter().any(|line| line.starts_with("trident-apple "));
-        assert_eq!(found, linked, "{target}");
+fn the_python_package_links_the_code_for_metal_on_macos_only() {
+    for features in ["", " --no-default-features"] {
+        for (target, linked) in
+            [("x86_64-unknown-linux-gnu", false), ("aarch64-apple-darwin", true)]
+        {
+            let package = format!("-p trident-python{features} --target {target}");
+            let lines = tree(&format!("--prefix none --edges no-dev {package}"));
+            for name in ["trident-apple ", "trident-tile-to-lane "] {
+                let found = lines.iter().any(|line| line.starts_with(name));
+                assert_eq!(found, linked, "{name}of{features} on {target}");
+            }
+        }
     }
+}
+
+#[test]
+fn the_command_shows_metal_programs_where_the_package_does_not() {
+    let lines = |options: &str| {
+        tree(&format!("--prefix none --format {{p}}|{{f}} --edges no-dev {options}"))
+    };
+    let texts = |lines: Vec<String>| {
+        let mut devices = lines.iter().filter(|line| line.starts_with("trident-devices "));
+        devices.any(|line| line.split(['|', ',']).any(|feature| feature == "texts"))
+    };
+    assert!(texts(lines("-p trident-cli")));
+    assert!(texts(lines("-p trident-python --target aarch64-apple-darwin")));
+    assert!(!texts(lines("-p trident-python --target x86_64-unknown-linux-gnu")));
 }
 
 #[test]

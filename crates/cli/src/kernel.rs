@@ -39,6 +39,7 @@ pub(crate) struct CheckArgs {
 
 impl CheckArgs {
     /// Whether more than bounds is to be checked.
+    #[cfg(feature = "texts")]
     pub(crate) fn checks_more(&self) -> bool {
         self.check
     }

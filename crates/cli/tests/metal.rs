@@ -1,4 +1,5 @@
 //! `trident compile KERNEL.ttir --device metal`, which needs neither a Mac nor the emulator.
+#![cfg(feature = "texts")]
 #![allow(clippy::unwrap_used)] // what does not fit fails the test
 
 mod common;

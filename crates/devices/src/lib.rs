@@ -2,8 +2,8 @@
 //!
 //! The table `DEVICES` lists them. Each is a [`DeviceEntry`] with two abilities, of which it may lack one: it compiles kernels,
 //! and it runs models. [`open()`] finds the devices of a choice, and what it gives makes one ability of theirs. Programs that only
-//! launch kernels, such as a Python package without models, leave the feature `models` out and build no ops of models. Apple's GPUs are
-//! linked on macOS, for the emulator, and for the feature `texts`.
+//! launch kernels, such as a Python package without models, leave the feature `models` out and build no ops of models. Apple's
+//! GPUs are linked on macOS, for the emulator, and for the feature `texts`, which the program `trident` has.
 
 mod cpu;
 #[cfg(all(feature = "emulator", target_os = "linux", target_arch = "x86_64"))]

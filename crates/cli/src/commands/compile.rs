@@ -1,5 +1,8 @@
 //! `trident compile`: a model after its optimisations as a file, or what a kernel becomes.
 
+#[cfg_attr(not(feature = "texts"), path = "compile/no_metal.rs")]
+mod metal;
+
 use crate::failure::Failure;
 use crate::kernel::{self, CheckArgs};
 use crate::limits::MemoryArgs;
@@ -9,7 +12,7 @@ use crate::render;
 use std::fs;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use trident_devices::{DeviceError, ForModels, METAL, MetalChip};
+use trident_devices::{DeviceError, ForModels, METAL};
 use trident_engine::Options;
 use trident_ir::Module;
 use trident_model::{Compiled, Model};
@@ -43,7 +46,8 @@ pub(crate) struct Args {
     file: PathBuf,
     /// Form to write. Models: `mps` (a compiled model). Kernels: `tile` (Trident's text form); with `--device cpu`, `clif` (input
     /// of the code generator Cranelift) or `asm` (machine code); with `--device metal`, on any machine, `plan` (the thread of each
-    /// element), `lane` (the code of one thread) or `msl` (the Metal program) [default: tile]
+    /// element), `lane` (the code of one thread) or `msl` (the Metal program). The Python package has the last three on macOS
+    /// only [default: tile]
     #[arg(short, long, value_name = "FORM")]
     emit: Option<String>,
     /// File to write; without it, the forms of kernels go to standard output
@@ -155,7 +159,7 @@ fn no_devices(names: Option<&str>, error: DeviceError) -> Failure {
 fn no_compiler(name: &str, error: DeviceError) -> Failure {
     let failure = model::failure(error);
     match !cfg!(feature = "emulator") && trident_devices::is_emulated(name) {
-        true => failure.hint(format!("`--device {METAL}` shows the Metal program in every build")),
+        true => failure.hint(metal::INSTEAD_OF_EMULATOR),
         false => failure,
     }
 }
@@ -167,9 +171,9 @@ fn of_kernel(args: &Args) -> Result<(), Failure> {
         return Err(Failure::usage(text));
     }
     let named = args.device.named();
-    let is_metal = named.map_or_else(trident_devices::has_metal, |name| name == METAL);
+    let is_metal = named.map_or_else(metal::is_here, |name| name == METAL);
     let text = match is_metal {
-        true => metal_text(args)?,
+        true => metal::text(args)?,
         false => device_text(args)?,
     };
     match &args.output {
@@ -196,25 +200,6 @@ fn device_text(args: &Args) -> Result<String, Failure> {
     let kernel = compiler.compile_kernel(&module, &args.checks.options()?);
     let kernel = kernel.map_err(Failure::run)?;
     kernel.listing(form).ok_or_else(|| no_text(form, kernel.listings()))
-}
-
-/// A text of a kernel as a Metal program, which needs no GPU.
-fn metal_text(args: &Args) -> Result<String, Failure> {
-    let chip = MetalChip::named(args.chip.as_deref()).map_err(Failure::usage)?;
-    if args.checks.checks_more() {
-        let text = format!("programs for `{METAL}` cannot check accesses, which --check asks for");
-        return Err(Failure::usage(text).hint("`--device cpu` shows code that checks"));
-    }
-    let module = kernel::read(&args.file)?;
-    let form = args.emit.as_deref().unwrap_or(TILE);
-    if form == TILE {
-        return Ok(tile_text(&module));
-    }
-    if MetalChip::LISTINGS.iter().all(|listing| listing.name != form) {
-        return Err(no_text(form, MetalChip::LISTINGS));
-    }
-    let texts = chip.translate(&module).map_err(Failure::run)?;
-    Ok(texts.listing(form).unwrap_or_default().to_owned())
 }
 
 fn tile_text(module: &Module) -> String {
