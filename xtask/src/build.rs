@@ -62,16 +62,25 @@ pub(crate) enum Devices {
     Emulated,
 }
 
+/// The folder of the Python package: `wheels` has the wheel, and `site` the unpacked package.
+pub(crate) fn python_folder(profile: Profile, devices: Devices) -> PathBuf {
+    let suffix = match devices {
+        Devices::Default => "",
+        Devices::Emulated => "-emulator",
+    };
+    paths::target().join("python").join(format!("{}{suffix}", profile.name()))
+}
+
 /// Build the Python package and unpack it below `target`; the folder belongs on `PYTHONPATH`, where
 /// Triton finds the package's entry point as in an installed one. The environment stays as it is,
 /// so that checkouts can share it.
 pub(crate) fn python_package(venv: Venv, profile: Profile, devices: Devices) -> Result<PathBuf> {
     let python = venv.ensure()?;
-    let (suffix, features): (_, &[&str]) = match devices {
-        Devices::Default => ("", &[]),
-        Devices::Emulated => ("-emulator", &["--features", "emulator"]),
+    let features: &[&str] = match devices {
+        Devices::Default => &[],
+        Devices::Emulated => &["--features", "emulator"],
     };
-    let folder = paths::target().join("python").join(format!("{}{suffix}", profile.name()));
+    let folder = python_folder(profile, devices);
     let (wheels, package) = (folder.join("wheels"), folder.join("site"));
     for stale in [&wheels, &package] {
         if stale.exists() {

@@ -9,6 +9,7 @@ mod codegen;
 mod darwin;
 mod debian;
 mod foreign;
+mod fresh;
 mod fuzz;
 mod house;
 mod load;

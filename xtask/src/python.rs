@@ -96,6 +96,13 @@ impl Venv {
         Ok(self.folder()?.join(MARKER).exists())
     }
 
+    /// A package with the version that the requirements pin, as pip takes it.
+    pub(crate) fn pinned(self, package: &str) -> Result<String> {
+        let pinned = fs::read_to_string(self.requirements())?;
+        let line = pinned.lines().find(|line| line.split("==").next() == Some(package));
+        Ok(line.with_context(|| format!("the requirements have no {package}"))?.to_owned())
+    }
+
     fn requirements(self) -> PathBuf {
         paths::root().join(format!("xtask/python/requirements-{}.txt", self.name()))
     }
@@ -162,6 +169,16 @@ fn create(folder: &Path, cache: &Path) -> Result<()> {
         "cannot make a Python environment: install python3-venv (Debian: apt-get install \
          python3-venv) or virtualenv (pip install virtualenv), then run this again"
     )
+}
+
+/// Makes an environment with no package in it, not even pip. Returns its interpreter.
+pub(crate) fn bare(folder: &Path) -> Result<PathBuf> {
+    if folder.exists() {
+        fs::remove_dir_all(folder)?;
+    }
+    let made = interpreter().args(["-m", "venv", "--without-pip"]).arg(folder).status()?;
+    ensure!(made.success(), "cannot make a Python environment in {}", folder.display());
+    Ok(folder.join("bin/python"))
 }
 
 /// A hash of the requirements and the interpreter; short, and stable for one build of xtask.

@@ -10,7 +10,7 @@ use crate::build::{self, Devices, Profile, cargo};
 use crate::python::{Tool, Venv};
 use crate::steps::{Steps, counted};
 use crate::tally::Outcome;
-use crate::{darwin, foreign, mock, msl, paths, sanitize, tritonserver};
+use crate::{darwin, foreign, fresh, mock, msl, paths, sanitize, tritonserver};
 
 /// Mutated files per run in CI.
 const MUTANTS: &str = "500";
@@ -76,6 +76,7 @@ pub(crate) fn run(tier: Tier) -> Result<Outcome> {
         let package = package.as_deref().context("not run: the package does not build")?;
         counted(with_package(Venv::Triton, package, "type_check", &[])?)
     });
+    steps.needs(package.is_some(), "package with NumPy alone", || fresh::tests(Profile::Ci));
     if all {
         rest(&mut steps, built, package.as_deref())?;
     } else {
