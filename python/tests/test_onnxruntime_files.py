@@ -125,6 +125,24 @@ def test_data_files_are_in_the_models_folder(ort, tmp_path, location):
             ort.InferenceSession(str(folder / "m.onnx"), options)
 
 
+def test_data_files_beside_a_linked_model_are_in_the_folder_of_its_target(ort, tmp_path):
+    """Caches of downloads keep files in one folder, and links to them in another."""
+    for folder in ("kept", "shown", "elsewhere"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "kept" / "1").write_bytes(scaled(external()))
+    (tmp_path / "shown" / "m.onnx").symlink_to(tmp_path / "kept" / "1")
+    for folder, works in (("kept", True), ("elsewhere", False)):
+        (tmp_path / folder / "2").write_bytes(WEIGHTS.tobytes())
+        link = tmp_path / "shown" / "w.bin"
+        link.unlink(missing_ok=True)
+        link.symlink_to(tmp_path / folder / "2")
+        if works:
+            assert result(ort.InferenceSession(str(tmp_path / "shown" / "m.onnx"))) == EXPECTED
+        else:
+            with pytest.raises(state(ort).Fail, match="External data path validation failed"):
+                ort.InferenceSession(str(tmp_path / "shown" / "m.onnx"))
+
+
 def test_dimensions_are_fixed_by_their_denotation(ort):
     dims = [wire.data(1, wire.data(2, "N") + wire.data(3, "BATCH")), wire.data(1, b"\x08\x03")]
     shape = wire.data(1, wire.integer(1, 1) + wire.data(2, b"".join(dims)))

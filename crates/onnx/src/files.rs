@@ -171,31 +171,44 @@ pub(crate) fn read(source: &(impl FileSource + ?Sized), range: Range<u64>) -> io
 /// A folder of the local disk.
 pub struct Disk {
     root: PathBuf,
-    links: bool,
+    links: Links,
+}
+
+/// The links of a folder that are followed.
+enum Links {
+    /// Links that lead to a place in the folder, or in the folder of the file that this path leads to.
+    Beside(PathBuf),
+    /// All.
+    Any,
 }
 
 impl Disk {
-    /// The folder that the file `path` is in. Links out of it are refused.
+    /// The folder that the file `path` is in. Links out of it are refused, unless `path` is a link itself and they lead to
+    /// the folder of its target: caches of downloads keep a model's files in one folder and links to them in another.
     pub fn beside(path: &Path) -> Disk {
         let parent = path.parent().filter(|parent| *parent != Path::new(""));
-        Disk { root: parent.unwrap_or(Path::new(".")).to_owned(), links: false }
+        let root = parent.unwrap_or(Path::new(".")).to_owned();
+        Disk { root, links: Links::Beside(path.to_owned()) }
     }
 
     /// A folder whose links are followed wherever they lead, such as a model repository, which its owner has set up.
     pub fn repository(folder: &Path) -> Disk {
-        Disk { root: folder.to_owned(), links: true }
+        Disk { root: folder.to_owned(), links: Links::Any }
     }
 }
 
 impl Files for Disk {
     fn open(&self, name: &str) -> io::Result<Box<dyn FileSource>> {
-        if self.links {
+        let Links::Beside(model) = &self.links else {
             return open(&self.root.join(name));
-        }
+        };
         // Resolving both ends also finds links that lead out of the folder.
         let root = self.root.canonicalize()?;
         let path = root.join(name).canonicalize()?;
-        if !path.starts_with(&root) {
+        let target = model.canonicalize().ok();
+        let beside_target = target.as_deref().and_then(Path::parent);
+        if !path.starts_with(&root) && !beside_target.is_some_and(|beside| path.starts_with(beside))
+        {
             let text = "it is a link that leads out of the model's folder";
             return Err(io::Error::new(io::ErrorKind::PermissionDenied, text));
         }
@@ -242,6 +255,37 @@ mod tests {
         assert!(parts.into_iter().all(|(range, part)| part == content[range]));
         fs::write(file.path(), b"short").unwrap();
         assert!(source.read(70..content.len() as u64).is_err());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_lead_to_the_folder_of_the_models_target_only() {
+        use std::os::unix::fs::symlink;
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        for folder in ["blobs/inner", "elsewhere", "snapshot"] {
+            fs::create_dir_all(at(folder)).unwrap();
+        }
+        for file in ["blobs/model", "blobs/data", "blobs/inner/data", "elsewhere/data"] {
+            fs::write(at(file), "x").unwrap();
+        }
+        let links = [
+            ("blobs/model", "model.onnx"),
+            ("blobs/data", "data"),
+            ("blobs/inner/data", "inner"),
+            ("elsewhere/data", "outside"),
+        ];
+        for (target, link) in links {
+            symlink(at(target), at("snapshot").join(link)).unwrap();
+        }
+        let disk = Disk::beside(&at("snapshot/model.onnx"));
+        assert_eq!(disk.open("data").unwrap().size(), 1);
+        assert_eq!(disk.open("inner").unwrap().size(), 1);
+        let refused = disk.open("outside").err().unwrap();
+        assert_eq!(refused.kind(), io::ErrorKind::PermissionDenied);
+        // A model that is no link has its own folder only.
+        fs::write(at("snapshot/plain.onnx"), "x").unwrap();
+        assert!(Disk::beside(&at("snapshot/plain.onnx")).open("data").is_err());
     }
 
     #[test]
