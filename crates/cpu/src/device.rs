@@ -9,10 +9,10 @@ use std::time::Instant;
 use trident_ir::rewrite::{Context, RewriteError, RewriteReport};
 use trident_ir::{Func, Op};
 use trident_jit::Compiler;
-use trident_kernels::threads::{ThreadRequest, Threads};
+use trident_kernels::threads::{ThreadRequest, Threads, stoppable};
 use trident_runtime::{
     Admission, Cost, Declined, Device, DeviceInfo, Executable, Fence, KernelError, Launch,
-    LaunchLimits, OpShapes, OutputShape, Rates, Stream, Submitted, Unit, Value,
+    LaunchLimits, OpShapes, OutputShape, Rates, StopCheck, Stream, Submitted, Unit, Value,
 };
 
 /// Operations a second of one thread, for estimates: what products of matrices reach with 256-bit vectors.
@@ -50,7 +50,7 @@ impl Device for CpuDevice {
         &self,
         limits: LaunchLimits,
         until: Option<Instant>,
-        stop: Option<&dyn Fn() -> bool>,
+        stop: Option<StopCheck>,
     ) -> Option<Admission> {
         let LaunchLimits { priority, threads } = limits;
         let request = ThreadRequest { priority, threads, until, stop };
@@ -133,7 +133,8 @@ impl Executable for Compiled {
             n => Some(self.threads.limited(n)),
         };
         let mut call = Call::new(&self.wanted, launch, limited.as_ref().unwrap_or(&self.threads));
-        self.kernel.run(&mut call)?;
+        // A launch that its run has to stop unwinds, so that nothing is left in part.
+        stoppable(|| self.kernel.run(&mut call)).map_err(|_| KernelError::Cancelled)??;
         Ok(Submitted::ended(call.finish()))
     }
 }

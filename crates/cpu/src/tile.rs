@@ -10,9 +10,10 @@ use trident_ir::geometry::broadcast;
 use trident_ir::tile::is_element;
 use trident_ir::{Module, Op};
 use trident_jit::Compiler;
+use trident_kernels::threads::has_to_stop;
 use trident_runtime::{
     Arguments, Checks, CompileError, Declined, ForkMutex, KernelCompiler, KernelError,
-    KernelOptions, Tensor,
+    KernelOptions, LaunchError, Tensor,
 };
 
 /// The CPU. Blocks are long enough that a program's own cost does not count.
@@ -216,8 +217,11 @@ impl Memory<'_> {
             let written = written.ok_or(KernelError::Missing(place))?;
             arguments = arguments.write("result", written.bytes_mut()?);
         }
-        let launched = kernel.launch(&arguments.launch(step.grid));
-        launched.map_err(|error| KernelError::domain(error.to_string()))
+        let launched = kernel.launch(&arguments.launch(step.grid).watched(&has_to_stop));
+        launched.map_err(|error| match error {
+            LaunchError::Stopped { .. } => KernelError::Cancelled,
+            error => KernelError::domain(error.to_string()),
+        })
     }
 }
 

@@ -12,8 +12,8 @@ use trident_runtime::{LaunchLimits, Tensor, Value};
 pub struct RunContext {
     /// Maximum duration, from the start of the run.
     pub time_limit: Option<Duration>,
-    /// When the run must end; the earlier of both limits applies. Limits are checked between ops, between iterations
-    /// and where the run waits.
+    /// When the run must end; the earlier of both limits applies. Limits are checked between ops, between iterations,
+    /// where the run waits, and by the CPU every few milliseconds within an op whose work is spread over threads or a loop of steps.
     pub deadline: Option<Instant>,
     /// Stops the run from outside; checked where limits are.
     pub cancel: Option<CancelFlag>,

@@ -9,7 +9,7 @@ use trident_engine::{Optimized, Options, PassOptions, PlanError, RunContext, Run
 use trident_ir::{DType, Element, Func, Module, Op, OpKind, Type, ValueInfo};
 use trident_runtime::{
     Admission, Cost, Declined, Device, DeviceInfo, Executable, KernelError, LaunchLimits, Pool,
-    PoolStats, Queued, QueuedOptions, Stream, Tensor, Unit, Value,
+    PoolStats, Queued, QueuedOptions, StopCheck, Stream, Tensor, Unit, Value,
 };
 
 fn module(text: &str) -> Module {
@@ -403,7 +403,7 @@ impl Device for Only {
         &self,
         limits: LaunchLimits,
         until: Option<Instant>,
-        stop: Option<&dyn Fn() -> bool>,
+        stop: Option<StopCheck>,
     ) -> Option<Admission> {
         self.0.admit(limits, until, stop)
     }

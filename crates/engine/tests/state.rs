@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)] // what does not fit fails the test
 
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use trident_cpu::CpuDevice;
 use trident_engine::{Options, Partial, RunContext, RunError, Session, Sink, State};
 use trident_ir::{Element, Func, Module};
@@ -339,6 +339,44 @@ fn a_run_that_fails_after_it_wrote_leaves_its_state_as_it_was() {
             values
         );
     }
+}
+
+#[test]
+fn a_run_that_is_ended_within_an_op_leaves_its_state_as_it_was() {
+    // The product takes seconds.
+    let text =
+        "func @f graph (%cache: f32[1, 2, S, 4], %row: f32[1, 2, 1, 4], %at: i64[1], %a: f32[N, N])
+        -> (f32[1, 2, S, 4], f32[*]) {
+        %present = tensor_scatter(%cache, %row, %at) : f32[1, 2, S, 4]
+        %y = matmul(%a, %a) : f32[*]
+        return %present, %y
+    }";
+    let module = Module { funcs: vec![text.parse().unwrap()], ..Module::default() };
+    let session = Session::new(module, &on_cpu(), &Options::default()).unwrap();
+    let mut state = State::new([("cache", "present")]);
+    let values: Vec<f32> = (0..80).map(|i| i as f32).collect();
+    let cache = Tensor::from_slice(&Pool::new(), &[1, 2, 10, 4], &values).unwrap();
+    state.set("cache", cache.into()).unwrap();
+    let product = |size: usize| {
+        let ones = Tensor::from_slice(&Pool::new(), &[size, size], &vec![1f32; size * size]);
+        let mut inputs = scatter_inputs(3, 0);
+        inputs[2] = ("a", ones.unwrap().into());
+        inputs
+    };
+    for threads in [1, 0] {
+        let limit = Duration::from_millis(50);
+        let context = RunContext { threads, ..RunContext::within(limit) };
+        let start = Instant::now();
+        let ended = session.run_in(&mut state, &product(4000), context);
+        assert!(matches!(ended, Err(RunError::Deadline { .. })), "{ended:?}");
+        assert!(start.elapsed() < Duration::from_secs(1), "{:?}", start.elapsed());
+        let cache = state.get("cache").unwrap().as_tensor().unwrap();
+        assert_eq!(cache.slice::<f32>().unwrap(), values);
+    }
+    let (results, _) = session.run_in(&mut state, &product(3), RunContext::default()).unwrap();
+    assert_eq!(results[0].1.as_tensor().unwrap().slice::<f32>().unwrap(), [3.0; 9]);
+    let cache = state.get("cache").unwrap().as_tensor().unwrap();
+    assert_ne!(cache.slice::<f32>().unwrap(), values);
 }
 
 /// Notes the names of results.

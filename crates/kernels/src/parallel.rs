@@ -47,7 +47,7 @@ fn split(
     f: &(dyn Fn(usize, Range<usize>) + Sync),
 ) {
     let grain = (GRAIN / cost.max(1)).max(1);
-    if len < 2 * grain || threads.count() == 1 {
+    if len < 2 * grain {
         if len > 0 {
             f(0, 0..len);
         }

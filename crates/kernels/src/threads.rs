@@ -12,6 +12,7 @@ mod job;
 #[cfg(all(test, feature = "models"))]
 mod models;
 mod share;
+mod stop;
 #[cfg(all(test, not(feature = "models")))]
 mod tests;
 
@@ -24,6 +25,8 @@ pub use admission::ThreadRequest;
 use executor::Executor;
 pub use executor::RunGuard;
 pub use share::Shares;
+use stop::{Pace, Watched, Watcher};
+pub use stop::{StopQuestion, Stopped, checkpoint, has_to_stop, stoppable};
 
 /// The right to use `n` threads at a time, including the caller.
 ///
@@ -41,6 +44,9 @@ pub struct Threads {
 fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
+
+/// The longest range of [`Threads::for_range`], in grains: most take some tens of microseconds.
+const MOST_GRAINS: usize = 1 << 12;
 
 impl Threads {
     /// `n` threads of the process (at least one), or fewer if the system refuses to start them.
@@ -76,7 +82,7 @@ impl Threads {
     /// says. While a run of a higher priority is active, runs of lower priority get no workers. A nested run on the
     /// same thread does not wait. A run must not wait for another run that waits here. The guard has to be dropped
     /// outside of the run's tasks; otherwise its slot stays occupied.
-    pub fn enter(&self, request: ThreadRequest<'_>) -> Option<RunGuard> {
+    pub fn enter(&self, request: ThreadRequest) -> Option<RunGuard> {
         let threads = match request.threads {
             0 => self.count,
             n => n.min(self.count),
@@ -95,27 +101,42 @@ impl Threads {
     }
 
     /// Calls `task(0)`, …, `task(count - 1)`, each once, and returns when all are done. A panic in a task is propagated
-    /// (tasks not yet started are then skipped). Inside a task, all calls run inline.
+    /// (tasks not yet started are then skipped). So is the end of a run that has to stop: between tasks, its thread asks
+    /// ([`ThreadRequest::stop`]), and then unwinds with [`Stopped`]. Inside a task, all calls run inline.
     pub fn run(&self, count: usize, task: impl Fn(usize) + Sync) {
         self.dispatch(count, &task);
     }
 
     /// Takes a trait object, so that a kernel's loop is compiled once and not for each way of calling it.
     fn dispatch(&self, count: usize, task: &(dyn Fn(usize) + Sync)) {
-        if count <= 1 || self.count == 1 {
+        if count <= 1 {
             return (0..count).for_each(task);
         }
+        let watcher = Watcher::of_thread();
+        if self.count == 1 {
+            let mut pace = Pace::new(watcher.as_ref());
+            return (0..count).for_each(|i| if pace.stops() { stop::unwind() } else { task(i) });
+        }
         let next = Padded(AtomicUsize::new(0));
-        self.team(count, &|_| {
+        let member = |member| {
             let _stop = Stop(&next.0, count);
+            // The caller has its own watcher.
+            let worker = watcher.as_ref().filter(|_| member != 0).map(Watcher::of_worker);
+            let mut pace = Pace::new(worker.as_ref().or(watcher.as_ref()));
+            let _watched = worker.clone().map(Watched::by);
             loop {
                 let i = next.0.fetch_add(1, Ordering::Relaxed);
-                if i >= count {
+                if i >= count || pace.stops() {
                     break;
                 }
                 task(i);
             }
-        });
+        };
+        let Some(watcher) = &watcher else { return self.team(count, &member) };
+        self.watched_team(count, &member, &|| _ = watcher.stops());
+        if watcher.has_stopped() {
+            stop::unwind();
+        }
     }
 
     /// Calls `member(0)` on this thread and, on the workers that arrive before it returns, `member(1)` …
@@ -151,8 +172,9 @@ impl Threads {
         }
         let grain = grain.max(1);
         let grains = len.div_ceil(grain);
-        // A few ranges per thread balance cores of different speed.
+        // A few ranges per thread balance cores of different speed, and a run can stop between ranges.
         let parts = if self.count() == 1 { 1 } else { grains.min(4 * self.count()) };
+        let parts = parts.max(grains.div_ceil(MOST_GRAINS));
         self.run(parts, |i| {
             let bound = |i: usize| (i * grains / parts).saturating_mul(grain).min(len);
             f(bound(i)..bound(i + 1));

@@ -11,6 +11,9 @@ use std::time::Instant;
 use trident_ir::rewrite::{Context, RewriteError, RewriteReport};
 use trident_ir::{DType, Func, Op, ValueId};
 
+/// Tells whether a run has to stop.
+pub type StopCheck = Arc<dyn Fn() -> bool + Send + Sync>;
+
 /// Something that can run ops. Memory is shared, so a device never owns tensors.
 pub trait Device: Send + Sync {
     /// Name, limits, peak figures.
@@ -69,12 +72,13 @@ pub trait Device: Send + Sync {
     /// Begins a run on this thread, which ends when the admission is dropped on the same thread. A device whose cores
     /// are shared by runs may block until they are free. It gives up, with `None`, at the time `until` or when `stop`,
     /// asked every millisecond, returns true. A nested run on the same thread does not block. A session's devices admit
-    /// a run in turn, so only one of them may block.
+    /// a run in turn, so only one of them may block. The device may ask `stop` during launches, too, on the same thread, and
+    /// end them with [`KernelError::Cancelled`] then and at the time `until`.
     fn admit(
         &self,
         limits: LaunchLimits,
         until: Option<Instant>,
-        stop: Option<&dyn Fn() -> bool>,
+        stop: Option<StopCheck>,
     ) -> Option<Admission> {
         let _ = (limits, until, stop);
         Some(Admission::default())

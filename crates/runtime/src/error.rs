@@ -79,7 +79,7 @@ pub enum KernelError {
     /// The launch that produces an operand failed.
     #[error("an input was not computed: {0}")]
     Dependency(Box<KernelError>),
-    /// The launch was removed from its stream before it began.
+    /// The launch was removed from its stream before it began, or was stopped. It has no results.
     #[error("the launch was cancelled")]
     Cancelled,
     /// The device panicked: a bug in the device, not an error in the operands.

@@ -31,7 +31,9 @@ pub use buffer::{
 };
 pub use cost::{Cost, Rates};
 pub use declined::Declined;
-pub use device::{Admission, Claim, Device, DeviceInfo, Executable, Launch, LaunchLimits, Unit};
+pub use device::{
+    Admission, Claim, Device, DeviceInfo, Executable, Launch, LaunchLimits, StopCheck, Unit,
+};
 pub use device_entry::{
     Ability, DeviceEntry, DeviceError, DeviceSettings, ForKernels, GpuLimits, ModelChoice,
     OpenKernels, OpenModels,

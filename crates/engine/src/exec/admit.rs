@@ -3,7 +3,7 @@
 use crate::context::{CancelFlag, Deadline};
 use crate::error::{RunError, RunPoint};
 use std::sync::Arc;
-use trident_runtime::{Admission, Device, LaunchLimits};
+use trident_runtime::{Admission, Device, LaunchLimits, StopCheck};
 
 /// Waits until each device admits the run.
 pub(crate) fn admit(
@@ -13,9 +13,12 @@ pub(crate) fn admit(
     cancel: Option<&CancelFlag>,
 ) -> Result<Vec<Admission>, RunError> {
     let is_cancelled = || cancel.is_some_and(CancelFlag::is_cancelled);
-    let stop = cancel.map(|_| &is_cancelled as &dyn Fn() -> bool);
+    let stop = cancel.map(|flag| -> StopCheck {
+        let flag = flag.clone();
+        Arc::new(move || flag.is_cancelled())
+    });
     let admitted = |device: &Arc<dyn Device>| {
-        let admission = device.admit(limits, deadline.map(|d| d.at), stop);
+        let admission = device.admit(limits, deadline.map(|d| d.at), stop.clone());
         admission.ok_or_else(|| {
             let at = RunPoint::Admission { device: device.info().name.clone() };
             match deadline.filter(|_| !is_cancelled()) {

@@ -203,7 +203,12 @@ impl<'a> Run<'a> {
     pub(super) fn failed(&self, step: &Step, error: KernelError, operands: &Operands) -> RunError {
         match self.drain() {
             Err(first) => first,
-            Ok(()) => self.error(step, error, operands),
+            Ok(()) => match error {
+                // The device has stopped it where the run would have been stopped, too.
+                KernelError::Cancelled => self.go_on(step).err(),
+                _ => None,
+            }
+            .unwrap_or_else(|| self.error(step, error, operands)),
         }
     }
 

@@ -75,9 +75,10 @@ pub struct Item<'a, T> {
 /// Computes a product on this thread. Panics as [`gemm`](super::gemm).
 pub fn product<T: Scalar>(isa: Isa, shape: GemmShape, item: Item<'_, T>) {
     if shape.m > 0 && shape.n > 0 {
-        let prepared = Prepared::new(&Threads::new(1), isa, shape, item, 1);
-        // SAFETY: the whole of C is one task.
-        unsafe { prepared.task(0) };
+        let serial = Threads::new(1);
+        let prepared = Prepared::new(&serial, isa, shape, item, 1);
+        // SAFETY: the tasks of a grid are different parts of C, and each comes once.
+        serial.run(prepared.grid.tasks(), |i| unsafe { prepared.task(i) });
     }
 }
 
@@ -135,7 +136,7 @@ impl<'a, T: Scalar> Prepared<'a, T> {
                 && fits(epilogue.residual, (m - 1) * ldc + n),
             "an operand of the epilogue is smaller than a product of {m} × {n}"
         );
-        let grid = Grid::new(threads.count(), count, m.div_ceil(mr), n, nr);
+        let grid = Grid::new(threads.count(), count, shape, mr, nr);
         let mut packed = [None, None];
         let [a_packed, b_packed] = &mut packed;
         let panels = |data: *const T| Left { data, row: 1, step: mr, panel: k * mr };
@@ -237,6 +238,9 @@ fn pack_all<T: Scalar>(
     scratch
 }
 
+/// The most multiplications of one task, about a tenth of a second: a run can stop between tasks.
+const MOST_WORK: usize = 1 << 30;
+
 /// The partition of C: `rows × columns` tasks of whole tiles. It decides who computes a tile, never how.
 pub(super) struct Grid {
     pub(super) rows: usize,
@@ -247,18 +251,23 @@ pub(super) struct Grid {
 }
 
 impl Grid {
+    /// A partition of one of `items` products, into panels of `mr` rows and of `nr` columns.
     pub(super) fn new(
         threads: usize,
         items: usize,
-        row_panels: usize,
-        n: usize,
+        shape: GemmShape,
+        mr: usize,
         nr: usize,
     ) -> Self {
+        let GemmShape { m, n, k } = shape;
+        let row_panels = m.div_ceil(mr);
         // A narrow last panel is little work and goes with the one before it.
         let units = ((n + nr / 2) / nr).max(1);
-        let want = if threads == 1 { 1 } else { (4 * threads).div_ceil(items) };
+        let least = m.saturating_mul(n).saturating_mul(k).div_ceil(MOST_WORK).max(1);
+        let want = if threads == 1 { 1 } else { (4 * threads).div_ceil(items) }.max(least);
         let columns = units.min(want);
-        let rows = if columns < want && !columns.is_multiple_of(threads) || columns < threads {
+        let is_uneven = columns < want && !columns.is_multiple_of(threads);
+        let rows = if is_uneven || columns < threads.max(least) {
             row_panels.min(want.div_ceil(columns)).max(1)
         } else {
             1

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 
-use super::Padded;
+use super::{Padded, StopQuestion};
 use crate::sync::{AtomicI32, AtomicU64, AtomicUsize, Condvar, MODELS, Mutex, Ordering};
 
 /// Maximum number of concurrent runs: each has a bit; few in models.
@@ -32,21 +32,21 @@ pub(super) struct Admission {
 }
 
 /// The resources that a run asks for.
-#[derive(Clone, Copy, Default)]
-pub struct ThreadRequest<'a> {
+#[derive(Clone, Default)]
+pub struct ThreadRequest {
     /// Among waiting runs, higher numbers go first.
     pub priority: i32,
     /// Most threads that the run uses; 0 for all. One that uses a single thread has no workers that others could have.
     pub threads: usize,
-    /// When it gives up.
+    /// When it gives up, or stops.
     pub until: Option<Instant>,
-    /// Whether it has to give up; asked every millisecond.
-    pub stop: Option<&'a dyn Fn() -> bool>,
+    /// Whether it has to give up or to stop: asked every millisecond while it waits, and every few milliseconds while it works.
+    pub stop: Option<StopQuestion>,
 }
 
-impl ThreadRequest<'_> {
+impl ThreadRequest {
     fn is_given_up(&self) -> bool {
-        self.stop.is_some_and(|stop| stop())
+        self.stop.as_ref().is_some_and(|stop| stop())
             || self.until.is_some_and(|until| Instant::now() >= until)
     }
 
@@ -54,7 +54,7 @@ impl ThreadRequest<'_> {
     fn pause(&self) -> Option<Duration> {
         const LOOK: Duration = Duration::from_millis(1);
         let rest = self.until.map(|until| until.saturating_duration_since(Instant::now()));
-        [rest, self.stop.map(|_| LOOK)].into_iter().flatten().min()
+        [rest, self.stop.as_ref().map(|_| LOOK)].into_iter().flatten().min()
     }
 }
 
@@ -116,7 +116,7 @@ impl Admission {
     }
 
     /// A place for a run; `None` if it has to be given up before one is free.
-    pub(super) fn enter(&self, request: &ThreadRequest<'_>) -> Option<usize> {
+    pub(super) fn enter(&self, request: &ThreadRequest) -> Option<usize> {
         let ThreadRequest { priority, threads, .. } = *request;
         let alone = threads == 1;
         if let Some(place) = self.try_enter(priority, alone) {
@@ -249,19 +249,22 @@ impl Admission {
 #[cfg(all(test, not(feature = "models")))]
 mod tests {
     use super::*;
+    use std::sync::Arc;
     use std::sync::atomic::AtomicBool;
 
     #[test]
     fn runs_that_can_be_stopped_keep_their_order() {
         let admission = Admission::new(1);
         let active = admission.enter(&ThreadRequest::default()).unwrap();
-        let (order, stopped) = (Mutex::new(vec![]), AtomicBool::new(false));
+        let order = Mutex::new(vec![]);
+        let stopped = Arc::new(AtomicBool::new(false));
         std::thread::scope(|s| {
             for i in 0..5 {
-                let (admission, order, stopped) = (&admission, &order, &stopped);
+                let (admission, order, stopped) = (&admission, &order, Arc::clone(&stopped));
                 s.spawn(move || {
-                    let stop = || i == 2 && stopped.load(Ordering::SeqCst);
-                    let request = ThreadRequest { stop: Some(&stop), ..ThreadRequest::default() };
+                    let stop = move || i == 2 && stopped.load(Ordering::SeqCst);
+                    let stop: Option<StopQuestion> = Some(Arc::new(stop));
+                    let request = ThreadRequest { stop, ..ThreadRequest::default() };
                     if let Some(place) = admission.enter(&request) {
                         order.lock().unwrap().push(i);
                         admission.leave(place);

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use super::admission::{Admission, MOST_RUNS, ThreadRequest};
 use super::job::{Gate, MOST_MEMBERS, Slot};
+use super::stop::{Watched, Watcher};
 use super::{Padded, fork};
 use crate::sync::{
     self, AtomicBool, AtomicU64, AtomicUsize, Builder, JoinHandle, LOOKS, Mutex, Ordering,
@@ -79,6 +80,8 @@ pub struct RunGuard {
     place: Option<usize>,
     /// The thread's role before.
     before: Here,
+    /// Whether the run has to stop.
+    _watched: Option<Watched>,
     /// It must be dropped on its thread.
     here: std::marker::PhantomData<*const ()>,
 }
@@ -224,16 +227,22 @@ impl Executor {
 
     /// Begins a run on this thread once it is admitted; `None` if it gives up. Inside a run of this
     /// executor, or a task, it becomes part of that.
-    pub(super) fn enter(self: &Arc<Self>, request: &ThreadRequest<'_>) -> Option<RunGuard> {
-        self.begin(|| self.admission.enter(request))
+    pub(super) fn enter(self: &Arc<Self>, request: &ThreadRequest) -> Option<RunGuard> {
+        let watcher = || Watcher::new(request.until, request.stop.clone());
+        self.begin(|| self.admission.enter(request), watcher)
     }
 
     /// Like [`enter`](Self::enter), without waiting.
     pub(super) fn try_enter(self: &Arc<Self>) -> Option<RunGuard> {
-        self.begin(|| self.admission.try_enter(0, false))
+        self.begin(|| self.admission.try_enter(0, false), Watcher::of_thread)
     }
 
-    fn begin(self: &Arc<Self>, place: impl FnOnce() -> Option<usize>) -> Option<RunGuard> {
+    /// A run in a place, with a watcher of its own. A run that is part of another has the other's.
+    fn begin(
+        self: &Arc<Self>,
+        place: impl FnOnce() -> Option<usize>,
+        watcher: impl FnOnce() -> Option<Watcher>,
+    ) -> Option<RunGuard> {
         let before = HERE.with(Cell::get);
         let place = match before {
             Here::Run(executor, _) if executor == self.address() => None,
@@ -245,7 +254,9 @@ impl Executor {
             }
         };
         let executor = Arc::clone(self);
-        Some(RunGuard { executor, place, before, here: std::marker::PhantomData })
+        let watched = place.and_then(|_| watcher()).map(Watched::by);
+        let here = std::marker::PhantomData;
+        Some(RunGuard { executor, place, before, _watched: watched, here })
     }
 
     fn address(&self) -> usize {

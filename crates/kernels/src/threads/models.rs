@@ -307,3 +307,39 @@ fn a_piece_may_wait_for_all_before_it() {
         assert_eq!(next.load(Ordering::Relaxed), 6);
     });
 }
+
+#[test]
+fn a_run_that_stops_has_nobody_in_its_job_and_the_next_one_is_whole() {
+    explore(|| {
+        let pool = Threads::own(3);
+        let (asked, inside) = (Arc::new(Count::new(0)), Count::new(0));
+        let questions = Arc::clone(&asked);
+        let stop: StopQuestion = Arc::new(move || questions.fetch_add(1, Ordering::Relaxed) >= 1);
+        let run = pool.enter(ThreadRequest { stop: Some(stop), ..ThreadRequest::default() });
+        let outcome = stoppable(|| {
+            let hits = counts(6);
+            pool.run(6, |i| {
+                inside.fetch_add(1, Ordering::Relaxed);
+                thread::yield_now();
+                // Work within a task, which the workers do not ask for.
+                pool.run(2, |_| checkpoint());
+                hits[i].fetch_add(1, Ordering::Relaxed);
+                inside.fetch_sub(1, Ordering::Relaxed);
+            });
+            assert_each_once(&hits);
+        });
+        if outcome == Err(Stopped) {
+            // A task that was left in the middle did not count itself out.
+            assert!(asked.load(Ordering::Relaxed) >= 2);
+            assert_eq!(stoppable(checkpoint), Err(Stopped));
+        }
+        drop(run);
+        let hits = counts(3);
+        let _run = pool.enter(ThreadRequest::default());
+        pool.run(3, |i| {
+            checkpoint();
+            hits[i].fetch_add(1, Ordering::Relaxed);
+        });
+        assert_each_once(&hits);
+    });
+}

@@ -274,3 +274,72 @@ fn more_threads_than_cores_let_no_more_runs_in() {
         });
     });
 }
+
+/// A run of `pool` that has to stop as soon as it asks, and what became of its work.
+fn stopped_at_once(pool: &Threads, work: impl FnOnce()) -> Result<(), Stopped> {
+    let stop: StopQuestion = Arc::new(|| true);
+    let run = pool.enter(ThreadRequest { stop: Some(stop), ..ThreadRequest::default() });
+    assert!(run.is_some());
+    stoppable(work)
+}
+
+#[test]
+fn a_run_stops_between_its_tasks() {
+    for threads in [1, 3] {
+        let pool = Threads::own(threads);
+        let done = AtomicUsize::new(0);
+        let work = || {
+            pool.run(10_000, |_| {
+                std::thread::sleep(Duration::from_millis(1));
+                done.fetch_add(1, Ordering::Relaxed);
+            });
+        };
+        assert_eq!(stopped_at_once(&pool, work), Err(Stopped));
+        assert!((1..1000).contains(&done.load(Ordering::Relaxed)));
+        // Ranges are short enough, also on one thread.
+        let longest = AtomicUsize::new(0);
+        let work = || {
+            pool.for_range(1 << 30, 1, |range| {
+                std::thread::sleep(Duration::from_millis(1));
+                longest.fetch_max(range.len(), Ordering::Relaxed);
+            });
+        };
+        assert_eq!(stopped_at_once(&pool, work), Err(Stopped));
+        assert!((1..1 << 13).contains(&longest.load(Ordering::Relaxed)));
+        let work = || (0..1u64 << 40).for_each(|_| checkpoint());
+        assert_eq!(stopped_at_once(&pool, work), Err(Stopped));
+        // Later runs and jobs without a run are whole.
+        let sum = AtomicUsize::new(0);
+        let run = pool.enter(ThreadRequest::default());
+        pool.run(100, |i| _ = sum.fetch_add(i, Ordering::Relaxed));
+        drop(run);
+        pool.run(100, |i| _ = sum.fetch_add(i, Ordering::Relaxed));
+        checkpoint();
+        assert_eq!(sum.into_inner(), 2 * 4950);
+    }
+}
+
+#[test]
+fn tasks_on_workers_stop_with_their_run() {
+    let pool = Threads::own(2);
+    let work = || {
+        // The caller waits for the worker, if that has come, and asks meanwhile.
+        pool.run(2, |_| {
+            let until = Instant::now() + Duration::from_secs(60);
+            while Instant::now() < until {
+                checkpoint();
+            }
+            unreachable!("nothing has stopped this task");
+        });
+    };
+    assert_eq!(stopped_at_once(&pool, work), Err(Stopped));
+}
+
+#[test]
+fn a_run_stops_at_its_time() {
+    let pool = Threads::own(2);
+    let until = Some(Instant::now() + Duration::from_millis(20));
+    let _run = pool.enter(ThreadRequest { until, ..ThreadRequest::default() }).unwrap();
+    let work = || pool.run(10_000, |_| std::thread::sleep(Duration::from_millis(1)));
+    assert_eq!(stoppable(work), Err(Stopped));
+}

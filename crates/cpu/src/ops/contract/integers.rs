@@ -7,6 +7,7 @@ use trident_ir::Element;
 use trident_ir::geometry::{broadcast, broadcast_strides};
 use trident_ir::ops::{Gemm, GemmAt, MatMul};
 use trident_kernels::gemm::GemmShape;
+use trident_kernels::threads::checkpoint;
 use trident_runtime::KernelError;
 
 /// Places of operands and results. [`MatMul`] has the first of them.
@@ -80,6 +81,9 @@ where
             (rows(left, extents.shape, transposed.a), columns(right, extents.shape, transposed.b));
         for (at, slot) in z.iter_mut().enumerate() {
             let (r, c) = (at / n, at % n);
+            if c == 0 {
+                checkpoint();
+            }
             let term = |p: usize| {
                 left.data[r * left.outer_stride + p * left.k_stride]
                     .wrapping_mul(&right.data[c * right.outer_stride + p * right.k_stride])

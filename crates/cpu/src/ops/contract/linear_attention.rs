@@ -6,6 +6,7 @@ use crate::real::{Real, for_real, produce, read};
 use trident_ir::counted;
 use trident_ir::op::words::UpdateRule;
 use trident_ir::ops::{LinearAttention, LinearAttentionAt};
+use trident_kernels::threads::checkpoint;
 use trident_runtime::{KernelError, Tensor};
 
 const AT: LinearAttentionAt = LinearAttention::AT;
@@ -102,6 +103,7 @@ fn attend<R: Real>(call: &mut Call<'_, '_>, form: &Form) -> Result<(), KernelErr
         }
         let mut update = vec![R::zero(); dv];
         for t in 0..len {
+            checkpoint();
             let at = b * len + t;
             let key = &ks[at * k_width + h * dk..][..dk];
             let value = &vs[at * v_width + h * dv..][..dv];

@@ -5,6 +5,7 @@ use crate::real::read;
 use std::cmp::Ordering;
 use trident_ir::DType;
 use trident_ir::ops::NonMaxSuppression;
+use trident_kernels::threads::checkpoint;
 use trident_runtime::{KernelError, Tensor};
 
 /// Least and greatest coordinates: [x1, x2, y1, y2].
@@ -81,6 +82,7 @@ fn suppress(call: &mut Call<'_, '_>, centered: bool) -> Result<(), KernelError> 
             if kept.len() >= limit {
                 break;
             }
+            checkpoint();
             if kept.iter().all(|&k| overlap(&boxes[b], &boxes[k]) <= threshold) {
                 kept.push(b);
             }

@@ -15,6 +15,7 @@ use trident_ir::counted;
 use trident_ir::op::words::RecurrentDirection;
 use trident_ir::ops::{GRU, LSTM, LSTMAt, RNN, Recurrence};
 use trident_kernels::gemm::{Epilogue, GemmShape, Lhs, Rhs, Strided, gemm};
+use trident_kernels::threads::checkpoint;
 use trident_runtime::{KernelError, Tensor};
 use trident_simd::Isa;
 use weights::Weights;
@@ -227,6 +228,7 @@ fn run<R: Real>(
         state.peepholes = peepholes.as_ref().map(|p| &p[d * 3 * hidden..][..3 * hidden]);
         let parts = &products[d * steps * batch * gates..];
         for step in 0..steps {
+            checkpoint();
             state.step(threads, isa, |b| {
                 let t = if reversed[d] { lens[b].checked_sub(step + 1)? } else { step };
                 (step < lens[b]).then(|| &parts[at.row(t, b) * gates..][..gates])

@@ -137,7 +137,7 @@ pub fn gemm8<O: Output8>(
     let (mr, nr) = (kernels.mr, kernels.nr());
     // Four rows to interleave are in one unit of panels.
     let unit = if epilogue.interleaved && !mr.is_multiple_of(4) { 2 } else { 1 };
-    let grid = Grid::new(threads.count(), 1, m.div_ceil(unit * mr), n, nr);
+    let grid = Grid::new(threads.count(), 1, shape, unit * mr, nr);
     let summed = epilogue.needs_column_sums(signs.shifts(kernels.words)[0]);
     let left = |source| Packer::new(isa, signs, Side::A, RawBytes::Single(source), k, true);
     let right = |bytes| Packer::new(isa, signs, Side::B, bytes, k, summed);
