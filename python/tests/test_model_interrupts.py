@@ -7,7 +7,7 @@ import time
 
 import numpy as np
 import pytest
-from onnx_bytes import model, node, tensor_type
+from onnx_bytes import model, node, tensor, tensor_type
 
 import trident
 
@@ -100,3 +100,31 @@ def test_an_interrupt_ends_one_long_op():
     assert time.monotonic() - start < 0.2 + LIMIT
     small = np.eye(8, dtype=np.float32)
     assert np.array_equal(run(small, small), small)
+
+
+def folded(count):
+    """A model whose load computes ``count`` products of matrices."""
+    names = ["w", *(f"p{i}" for i in range(count)), "y"]
+    products = [node("MatMul", [a, "w"], [b]) for a, b in zip(names, names[1:-1])]
+    last = node("Add", [names[-2], "x"], ["y"])
+    weights = [tensor("w", np.full((1000, 1000), 1e-3, np.float32))]
+    return model([*products, last], {"x": FLOATS}, {"y": FLOATS}, weights)
+
+
+def test_an_interrupt_ends_a_load(tmp_path):
+    path = tmp_path / "folded.onnx"
+    path.write_bytes(folded(1))
+    small = trident.Model(path)
+    path.write_bytes(folded(400))
+    for load in (lambda: trident.Model(path), lambda: small.compile(tmp_path / "folded.mps")):
+        threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+        start = time.monotonic()
+        with pytest.raises(KeyboardInterrupt):
+            load()
+        assert time.monotonic() - start < 0.2 + LIMIT
+    assert not (tmp_path / "folded.mps").exists()
+    # The model that was to be compiled, and later loads, are as they were.
+    x = np.zeros((1000, 1000), np.float32)
+    path.write_bytes(folded(2))
+    y = trident.Model(path)(x)
+    assert np.allclose(y, 1e-3, rtol=1e-4) and np.allclose(small(x), 1e-3, rtol=1e-4)

@@ -1,5 +1,6 @@
 //! Parameters of a run besides its inputs.
 
+use crate::error::PlanError;
 use crate::profile::Profiling;
 use std::fmt;
 use std::sync::Arc;
@@ -127,6 +128,14 @@ impl CancelFlag {
 impl fmt::Debug for CancelFlag {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("CancelFlag").field(&self.0.set.load(Ordering::Relaxed)).finish()
+    }
+}
+
+/// An error if the flag is set.
+pub(crate) fn go_on(cancel: Option<&CancelFlag>) -> Result<(), PlanError> {
+    match cancel.is_some_and(CancelFlag::is_cancelled) {
+        true => Err(PlanError::Cancelled),
+        false => Ok(()),
     }
 }
 

@@ -55,7 +55,7 @@ impl Entry {
                 (Some(variants), optional)
             }
         };
-        let main = prepare(func, &placement, devices, ledger)?;
+        let main = prepare(func, &placement, devices, ledger, options.cancel.as_ref())?;
         let signature = Signature { inputs, optional, outputs };
         Ok(Entry { name, main, variants, signature, passes, pool: ledger.pool().clone() })
     }

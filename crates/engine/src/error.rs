@@ -47,6 +47,9 @@ pub enum PlanError {
         /// Its name.
         input: String,
     },
+    /// [`Options::cancel`](crate::Options::cancel) was set.
+    #[error("the preparation of the model was cancelled")]
+    Cancelled,
     /// More ops than allowed.
     #[error("the model has more than {}", counted(*limit, "op"))]
     TooManyOps {

@@ -1,5 +1,6 @@
 //! Modules after their passes, which a session only has to plan.
 
+use crate::context::go_on;
 use crate::error::PlanError;
 use crate::evaluate::evaluate;
 use crate::form::Form;
@@ -182,18 +183,25 @@ pub(crate) fn optimize(
 ) -> Result<(Vec<PassReport>, Placement), PlanError> {
     let until = options.fold_limit.and_then(|limit| Instant::now().checked_add(limit));
     let folder = options.folder.as_ref().or(devices.first()).ok_or(PlanError::NoDevices)?;
+    let cancel = options.cancel.as_ref();
     let cx = Context {
-        evaluate: &|func, op, operands| evaluate(&**folder, ledger, until, (func, op, operands)),
+        // What follows a cancelled op is short.
+        evaluate: &|func, op, operands| {
+            go_on(cancel).ok()?;
+            evaluate(&**folder, ledger, until, (func, op, operands))
+        },
         disabled: &options.passes.disabled,
         part: false,
     };
     decompose::expand(func, &|op| devices.iter().any(|device| device.takes(op)))
         .map_err(RewriteError::from)?;
     let mut report = trident_passes::canonicalize(func, &cx)?;
+    go_on(cancel)?;
     if devices.len() > 1 {
         report.add(trident_passes::free_shapes(func, &cx)?.passes);
     }
     let (rewritten, placement) = place::place(func, devices, &cx)?;
     report.add(rewritten.passes);
+    go_on(cancel)?;
     Ok((report.passes, placement))
 }

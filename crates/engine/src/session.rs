@@ -1,6 +1,6 @@
 //! A model prepared to run.
 
-use crate::context::RunContext;
+use crate::context::{CancelFlag, RunContext};
 use crate::entry::Entry;
 use crate::error::{PlanError, RunError};
 use crate::ledger::{Ledger, Unfolded};
@@ -37,6 +37,9 @@ pub struct Options {
     pub folder: Option<Arc<dyn Device>>,
     /// The passes to omit.
     pub passes: PassOptions,
+    /// Ends the preparation of a session early. It is checked before each op that is folded or compiled; an op is finished. Later runs
+    /// have flags of their own ([`RunContext::cancel`]).
+    pub cancel: Option<CancelFlag>,
 }
 
 impl Default for Options {
@@ -49,6 +52,7 @@ impl Default for Options {
             fold_limit: None,
             folder: None,
             passes,
+            cancel: None,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Functions planned for a selection of optional inputs. Inputs that the caller omits are constants, folded and packed
 //! like any other; the rest are parameters.
 
+use crate::context::CancelFlag;
 use crate::error::PlanError;
 use crate::ledger::Ledger;
 use crate::optimized::optimize;
@@ -30,9 +31,10 @@ pub(crate) fn prepare(
     placement: &Placement,
     devices: &[Arc<dyn Device>],
     ledger: &Ledger,
+    cancel: Option<&CancelFlag>,
 ) -> Result<Prepared, PlanError> {
     let shapes = Shapes::of(&func);
-    let plan = plan::compile(func, placement, devices, ledger)?;
+    let plan = plan::compile(func, placement, devices, ledger, cancel)?;
     Ok(Prepared { plan, shapes })
 }
 
@@ -73,7 +75,9 @@ impl Variants {
             values.push(value);
             inputs.push(OptionalInput { info, default });
         }
-        let (devices, options, ledger) = (devices.to_vec(), options.clone(), Arc::clone(ledger));
+        // The flag is for the session's preparation.
+        let options = Options { cancel: None, ..options.clone() };
+        let (devices, ledger) = (devices.to_vec(), Arc::clone(ledger));
         let _charges = charges(&func, &ledger)?;
         let made = ForkMutex::new(|| Recent::new(MAX_VARIANTS));
         Ok((Variants { func, values, devices, options, ledger, _charges, made }, inputs))
@@ -97,7 +101,7 @@ impl Variants {
             func.body.params.push(value);
         }
         let (_, placement) = optimize(&mut func, &self.devices, &self.options, &self.ledger)?;
-        let prepared = Arc::new(prepare(func, &placement, &self.devices, &self.ledger)?);
+        let prepared = Arc::new(prepare(func, &placement, &self.devices, &self.ledger, None)?);
         Ok(self.made.lock().put(given, prepared, 1))
     }
 }

@@ -4,7 +4,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use trident_cpu::CpuDevice;
-use trident_engine::{Options, PassOptions, PlanError, RunContext, RunError, Session};
+use trident_engine::{CancelFlag, Options, PassOptions, PlanError, RunContext, RunError, Session};
 use trident_ir::{DType, Dim, Element, Func, Module, Op, OpKind, Type, ValueInfo};
 use trident_runtime::{
     Claim, Cost, Declined, Device, DeviceInfo, Executable, Fence, KernelError, Launch, OutputShape,
@@ -286,6 +286,34 @@ fn the_memory_limit_is_an_error_and_leaves_the_session_usable() {
     assert!(error.to_string().contains("too large"), "{error}");
     assert!(error.hint().is_some_and(|h| h.contains("smaller")), "{error}");
     assert!(session.run(&[("x", tensor(&[10, 10], &[0f32; 100]))]).is_ok());
+}
+
+#[test]
+fn preparation_can_be_cancelled_at_each_step() {
+    let text = "func @f graph (%x: f32[2]) -> (f32[2]) {
+        %a = constant {value = f32[2](0.0, 0.0)}
+        %one = exp(%a) : f32[2]
+        %s = sum(%one, %x) : f32[2]
+        %y = softmax(%s) : f32[2]
+        return %y
+    }";
+    let devices: [Arc<dyn Device>; 1] = [Arc::new(CpuDevice::new(1))];
+    for questions in 0.. {
+        let asked = AtomicUsize::new(0);
+        let flag = CancelFlag::when(move || asked.fetch_add(1, Ordering::Relaxed) >= questions);
+        let options = Options { cancel: Some(flag), ..plain() };
+        match Session::new(module(text), &devices, &options) {
+            Err(error) => assert_eq!(error, PlanError::Cancelled),
+            Ok(session) => {
+                // One op is folded, two passes end, and at least two ops are compiled.
+                assert!(questions >= 5, "{questions}");
+                let results = session.run(&[("x", tensor(&[2], &[1f32, 1.0]))]).unwrap();
+                let y = results[0].1.as_tensor().unwrap();
+                assert_eq!(y.slice::<f32>().unwrap(), [0.5, 0.5]);
+                break;
+            }
+        }
+    }
 }
 
 const MIXED: &str = "func @f graph (%x: f32[N, 65], %w: f32[65, 33]) -> (f32[N, 33], f32[N, 65]) {

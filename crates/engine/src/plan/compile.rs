@@ -4,6 +4,7 @@ use super::border::Border;
 use super::constants::Constants;
 use super::lifetime::{Ends, Lifetimes, lifetimes};
 use super::{BlockPlan, Choice, Operand, Plan, ScanPlan, Source, Step, Traversals, Work};
+use crate::context::{CancelFlag, go_on};
 use crate::error::PlanError;
 use crate::ledger::Ledger;
 use crate::place::{Placement, Region, is_control, region_of};
@@ -43,6 +44,7 @@ pub(crate) fn compile(
     placement: &Placement,
     devices: &[Arc<dyn Device>],
     ledger: &Ledger,
+    cancel: Option<&CancelFlag>,
 ) -> Result<Plan, PlanError> {
     let of = placement.by_value(&func.body);
     let body = std::mem::take(&mut func.body);
@@ -51,7 +53,7 @@ pub(crate) fn compile(
     let constants = Constants::new(uses, ledger);
     let regions = &placement.regions;
     let mut compiler =
-        Compiler { func: &func, regions, of, devices, ledger, constants, packed: vec![] };
+        Compiler { func: &func, regions, of, devices, ledger, cancel, constants, packed: vec![] };
     let body = compiler.block(body, 0)?;
     let packed = compiler.packed;
     let (constants, borrowed) = compiler.constants.finish()?;
@@ -88,6 +90,7 @@ struct Compiler<'a> {
     of: HashMap<ValueId, usize>,
     devices: &'a [Arc<dyn Device>],
     ledger: &'a Ledger,
+    cancel: Option<&'a CancelFlag>,
     constants: Constants<'a>,
     /// Counts what is packed into other memory than the pool's.
     packed: Vec<Charge>,
@@ -101,6 +104,7 @@ impl Compiler<'_> {
         let mut steps = Vec::with_capacity(block.ops.len());
         let mut rest = block.ops.into_iter().zip(ops).peekable();
         while let Some((op, ends)) = rest.next() {
+            go_on(self.cancel)?;
             if op.kind == OpKind::Constant {
                 self.constant(&op)?;
                 continue;

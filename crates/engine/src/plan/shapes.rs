@@ -227,7 +227,7 @@ mod tests {
         let (mut func, ledger): (Func, _) = (text.parse().unwrap(), Ledger::new(Pool::new()));
         let (devices, options) = (devices(), Options::default());
         let (_, placement) = optimize(&mut func, &devices, &options, &ledger).unwrap();
-        prepare(func, &placement, &devices, &ledger).unwrap()
+        prepare(func, &placement, &devices, &ledger, None).unwrap()
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::failure::Failure;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use trident_devices::{DeviceSettings, ForModels};
-use trident_engine::Options;
+use trident_engine::{CancelFlag, Options};
 use trident_runtime::PoolSettings;
 
 /// Devices to run on, and their options.
@@ -15,9 +15,10 @@ pub(super) fn open(choice: Option<&str>, threads: usize) -> Result<ForModels, Fa
     Ok(trident_devices::open(choice, &settings)?.models()?)
 }
 
-/// The options of a session on opened devices.
-pub(super) fn options(opened: &ForModels, memory_limit: usize) -> Options {
-    Options { memory_limit, folder: Some(opened.folder.clone()), ..Options::default() }
+/// The options of a session on opened devices, whose preparation `cancel` ends.
+pub(super) fn options(opened: &ForModels, memory_limit: usize, cancel: CancelFlag) -> Options {
+    let (folder, cancel) = (Some(opened.folder.clone()), Some(cancel));
+    Options { memory_limit, folder, cancel, ..Options::default() }
 }
 
 /// Facts about each device of this machine that runs models.

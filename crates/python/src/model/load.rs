@@ -4,6 +4,7 @@ use super::Copied;
 use super::device;
 use super::failure::{self, Failure};
 use super::report;
+use super::stop::Interrupt;
 use crate::device::default_threads;
 use crate::kernel::switch;
 use bytes::Bytes;
@@ -16,8 +17,8 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-use trident_devices::MAX_THREADS;
-use trident_engine::Session;
+use trident_devices::{ForModels, MAX_THREADS};
+use trident_engine::{CancelFlag, Session};
 use trident_ir::Type;
 use trident_model::{Compiled, Model};
 
@@ -90,6 +91,25 @@ impl Settings {
             dict.set_item("progress", progress)?;
         }
         Ok(dict)
+    }
+
+    /// The outcome of `work` on the opened devices, without holding the interpreter. A handler of signals that raises sets the flag, and
+    /// its exception is the outcome.
+    fn prepare<T: Send>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&ForModels, CancelFlag) -> Result<T, Failure> + Send,
+    ) -> PyResult<T> {
+        let interrupt = Interrupt::default();
+        let cancel = interrupt.flag(None);
+        let outcome = py.detach(|| {
+            let opened = device::open(self.device.as_deref(), self.cpu_threads)?;
+            work(&opened, cancel)
+        });
+        match interrupt.take() {
+            Some(raised) => Err(raised),
+            None => outcome.map_err(|failure| failure.raise(py)),
+        }
     }
 
     fn shows_progress(&self) -> PyResult<bool> {
@@ -168,12 +188,10 @@ impl Loaded {
         let model = source.read(py)?;
         let info = report::info(py, &model)?.unbind();
         let declared = model.info().outputs.clone();
-        let session = py.detach(|| -> Result<Session, Failure> {
-            let opened = device::open(settings.device.as_deref(), settings.cpu_threads)?;
-            let options = device::options(&opened, settings.memory_limit);
+        let session = settings.prepare(py, |opened, cancel| {
+            let options = device::options(opened, settings.memory_limit, cancel);
             Ok(model.session(&opened.devices, &options)?)
-        });
-        let session = session.map_err(|failure| failure.raise(py))?;
+        })?;
         Ok(Loaded { session, info, declared, source, settings, copied: Copied::default() })
     }
 
@@ -200,15 +218,10 @@ impl Loaded {
     pub(super) fn compile(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         let compiled = match self.source.read(py)? {
             Model::Compiled(compiled) => compiled,
-            Model::Onnx(model) => {
-                let compiled = py.detach(|| -> Result<Compiled, Failure> {
-                    let Settings { cpu_threads, device, memory_limit, .. } = &self.settings;
-                    let opened = device::open(device.as_deref(), *cpu_threads)?;
-                    let options = device::options(&opened, *memory_limit);
-                    Ok(Compiled::new(model, &opened.devices, &options)?)
-                });
-                compiled.map_err(|failure| failure.raise(py))?
-            }
+            Model::Onnx(model) => self.settings.prepare(py, |opened, cancel| {
+                let options = device::options(opened, self.settings.memory_limit, cancel);
+                Ok(Compiled::new(model, &opened.devices, &options)?)
+            })?,
         };
         py.detach(|| write(&compiled, &path)).map_err(|error| {
             let error = PyErr::from(error);
