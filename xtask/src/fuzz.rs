@@ -1,10 +1,16 @@
-//! `cargo xtask fuzz triton` and `fuzz mps`: more of the damaged files that the tests of a crate look at.
+//! `cargo xtask fuzz triton` and `fuzz mps`: more of the damaged files that the tests of a crate look at. `fuzz calls`: mutated calls
+//! of the Python package.
 
-use anyhow::Result;
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Result, ensure};
 use clap::Parser;
 
-use crate::build::{Profile, cargo};
+use crate::build::{self, Devices, Profile, cargo};
+use crate::python::{Tool, Venv};
 use crate::tally::Outcome;
+use crate::{sanitize, wants_help};
 
 /// The format that is damaged.
 #[derive(Clone, Copy)]
@@ -67,4 +73,43 @@ impl Format {
         println!("{passed} passed, {failed} failed, 0 skipped");
         Ok(Outcome::from(success))
     }
+}
+
+/// The program that makes and runs the calls.
+const CALLS: &str = "fuzz_calls";
+
+/// Run mutated sequences of calls of the Python package, with the options of the Python program in `args`.
+pub(crate) fn calls(args: &[String]) -> Result<Outcome> {
+    if wants_help(args) {
+        let help = Tool::module(Venv::Onnx, CALLS)?.args(args).into_command().status()?;
+        return Ok(Outcome::from(help.success()));
+    }
+    let package = build::python_package(Venv::Triton, Profile::Ci, Devices::Default)?;
+    let sanitized = args.iter().any(|arg| arg == "--sanitize");
+    let mut command = calls_on(&package, args)?;
+    if sanitized {
+        sanitize::extension(&package)?;
+        preload(&mut command)?;
+    }
+    Ok(Outcome::from(command.status()?.success()))
+}
+
+/// The command that runs calls of the package unpacked in a folder.
+pub(crate) fn calls_on(package: &Path, args: &[String]) -> Result<Command> {
+    Ok(Tool::module(Venv::Onnx, CALLS)?.args(args).package(package)?.into_command())
+}
+
+/// Have the interpreter load AddressSanitizer before anything else. Python leaks on purpose.
+fn preload(command: &mut Command) -> Result<()> {
+    let found = Command::new("cc").arg("-print-file-name=libasan.so").output()?;
+    let library = String::from_utf8(found.stdout)?;
+    let library = Path::new(library.trim()).canonicalize()?;
+    ensure!(
+        library.is_file(),
+        "AddressSanitizer needs gcc's libasan (Debian: apt-get install gcc)"
+    );
+    command
+        .env("LD_PRELOAD", library)
+        .env("ASAN_OPTIONS", "detect_leaks=0:allocator_may_return_null=1");
+    Ok(())
 }

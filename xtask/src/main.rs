@@ -80,8 +80,8 @@ enum Command {
     },
     /// Build the backend of the Triton Inference Server, as a folder for its `--backend-directory`
     Backend(backend::Options),
-    /// Run mutated models and tensors; with `triton`, read damaged Triton IR; with `mps`, load damaged compiled models. An
-    /// error is fine, a crash or a hang is not
+    /// Run mutated models and tensors; with `triton`, read damaged Triton IR; with `mps`, load damaged compiled models;
+    /// with `calls`, call the Python package in mutated sequences. An error is fine, a crash or a hang is not
     Fuzz {
         #[command(flatten)]
         args: ToolArgs,
@@ -214,6 +214,9 @@ fn run(command: Command) -> Result<Outcome> {
         }
         Command::Fuzz { args } => match args.args.first().and_then(|n| Format::by_name(n)) {
             Some(format) => format.run(&args.args),
+            None if args.args.first().is_some_and(|form| form == "calls") => {
+                fuzz::calls(&args.args[1..])
+            }
             None => run_tool(Venv::Onnx, Profile::Ci, "fuzz", &args.args),
         },
         Command::Codegen => codegen::write().map(|()| Outcome::Success),

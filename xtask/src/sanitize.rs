@@ -1,6 +1,8 @@
 //! `cargo xtask sanitize`: looks for faults that plain tests do not show. `cargo xtask test --all` includes its quick
 //! part, and `cargo xtask test` the narrower instruction sets for code that depends on them.
 
+use std::fs;
+use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
@@ -106,19 +108,38 @@ fn on_narrow_sets(steps: &mut Steps, options: &[String]) {
 }
 
 /// Tests of these crates with every access to memory checked, in a folder of their own. The compiler that is pinned has
-/// the sanitizer's library; that its switch is called unstable takes a word to get past.
+/// the sanitizer's library, but calls its switch unstable.
 fn address(crates: &str) -> Result<Command> {
-    let host = host()?;
-    let mut tests = arguments(cargo(), &format!("test {crates} --no-fail-fast --target {host}"));
+    let mut tests = checked(&format!("test {crates} --no-fail-fast"))?;
     tests
-        .arg("--target-dir")
-        .arg(paths::target().join("sanitize"))
-        .env("RUSTC_BOOTSTRAP", "1")
-        .env("RUSTFLAGS", "-Zsanitizer=address")
         .env("ASAN_OPTIONS", "allocator_may_return_null=1:detect_stack_use_after_return=1")
         // Frames are larger with the gaps between variables.
         .env("RUST_MIN_STACK", (16 << 20).to_string());
     Ok(tests)
+}
+
+/// A Cargo command whose code has its accesses to memory checked.
+fn checked(line: &str) -> Result<Command> {
+    let mut command = arguments(cargo(), &format!("{line} --target {}", host()?));
+    command
+        .arg("--target-dir")
+        .arg(paths::target().join("sanitize"))
+        .env("RUSTC_BOOTSTRAP", "1")
+        .env("RUSTFLAGS", "-Zsanitizer=address");
+    Ok(command)
+}
+
+/// Builds the Rust half of the Python package with its accesses to memory checked, and puts it in the place of the one in an
+/// unpacked package. An interpreter that loads it must have loaded the sanitizer's library before.
+pub(crate) fn extension(package: &Path) -> Result<()> {
+    let built = checked("build --package trident-python --profile ci")?.status()?;
+    ensure!(built.success(), "the package does not build for AddressSanitizer");
+    let library = paths::target().join("sanitize").join(host()?).join("ci/lib_trident.so");
+    let place = package.join("trident/_trident.abi3.so");
+    // A name of its own, as the other one may be a link to the build's.
+    fs::remove_file(&place).with_context(|| format!("no {}", place.display()))?;
+    fs::copy(&library, &place).with_context(|| format!("no {}", library.display()))?;
+    Ok(())
 }
 
 /// The triple of the machine that the compiler runs on.

@@ -10,10 +10,13 @@ use crate::build::{self, Devices, Profile, cargo};
 use crate::python::{Tool, Venv};
 use crate::steps::{Steps, counted};
 use crate::tally::Outcome;
-use crate::{darwin, foreign, fresh, mock, msl, paths, sanitize, tritonserver};
+use crate::{darwin, foreign, fresh, fuzz, mock, msl, paths, sanitize, tritonserver};
 
 /// Mutated files per run in CI.
 const MUTANTS: &str = "500";
+
+/// Sequences of calls of the Python package per run in CI.
+const SEQUENCES: &str = "100";
 
 /// How pytest runs the tests of the package.
 const PYTEST: &[&str] = &["-p", "pytest_tally", "-p", "no:cacheprovider", "--quiet"];
@@ -109,6 +112,10 @@ fn rest(steps: &mut Steps, built: bool, package: Option<&Path>) -> Result<()> {
             with_package(Venv::Examples, package, "unit", &[&folder])
         });
     }
+    steps.check("fuzz calls", || {
+        let package = package.context("not run: the package does not build")?;
+        counted(fuzz::calls_on(package, &["--count".to_owned(), SEQUENCES.to_owned()])?)
+    });
     let lists = devices_with_lists()?;
     for devices in lists.iter().map(String::as_str).chain(["queued", "queued,cpu"]) {
         conformance(steps, built, devices);

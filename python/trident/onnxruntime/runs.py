@@ -66,8 +66,7 @@ class Runs:
             stop = run_options._stop
             if run_options._adapters:
                 input_feed = adapters.fed(input_feed, run_options._adapters)
-        if not input_feed.keys() >= self._required:
-            raise explain.missing([arg.name for arg in self._inputs_meta], input_feed)
+        self._require(input_feed)
         if isinstance(output_names, str):
             raise TypeError(f"output_names is a list of names, not {output_names!r}")
         if self._sizes:
@@ -104,7 +103,7 @@ class Runs:
         self, iobinding: IOBinding, run_options: RunOptions | None = None
     ) -> None:
         """Run the model on what is bound."""
-        if iobinding._session is not self:
+        if not isinstance(iobinding, IOBinding) or iobinding._session is not self:
             raise ValueError("IOBinding must be used with the session that created it.")
         iobinding._run(run_options)
 
@@ -123,8 +122,7 @@ class Runs:
         """
         if not callable(callback):
             raise TypeError(f"callback is a function, not {callback!r}")
-        if not input_feed.keys() >= self._required:
-            raise explain.missing([arg.name for arg in self._inputs_meta], input_feed)
+        self._require(input_feed)
         feed = dict(input_feed)
 
         def work() -> None:
@@ -151,6 +149,15 @@ class Runs:
         if profile is not None:
             profile.add_run(began, measured)
         return results
+
+    def _require(self, feed: Mapping[str, Any]) -> None:
+        """Raises an error unless the feed is a dictionary that has every input it must have."""
+        try:
+            lacks = not feed.keys() >= self._required
+        except AttributeError:
+            raise TypeError(f"input_feed is a dict of arrays by name, not {feed!r}") from None
+        if lacks:
+            raise explain.missing([arg.name for arg in self._inputs_meta], feed)
 
     def _kinds(self) -> dict[str, str]:
         """The types of the outputs by name, in the model's order."""
