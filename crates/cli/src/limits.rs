@@ -1,4 +1,4 @@
-//! How much memory and time a run may take.
+//! Limits of a run's memory and time.
 
 use crate::failure::Failure;
 use crate::render;

@@ -1,4 +1,4 @@
-//! The command lines in the documentation and in `--help`, held to what the command takes.
+//! Checks that the command lines in the documentation and in `--help` can be parsed.
 
 use crate::Cli;
 use clap::error::ErrorKind;

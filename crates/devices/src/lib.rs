@@ -1,7 +1,7 @@
 //! The available devices, by name. The command line, the Python package and servers share this list.
 //!
-//! The table `DEVICES` lists them. Each is a [`DeviceEntry`] with two abilities, of which it may lack one: it compiles kernels,
-//! and it runs models. [`open()`] finds the devices of a choice, and what it gives makes one ability of theirs. Programs that only
+//! The table `DEVICES` lists them. A [`DeviceEntry`] has two abilities, and may lack one of them: it compiles kernels, and it
+//! runs models. [`open()`] finds the devices of a choice; [`OpenedDevices`] makes one of the abilities. Programs that only
 //! launch kernels, such as a Python package without models, leave the feature `models` out and build no ops of models. Apple's
 //! GPUs are linked on macOS, for the emulator, and for the feature `texts`, which the program `trident` has.
 
@@ -54,16 +54,16 @@ const DEVICES: &[&dyn DeviceEntry] = &[
     &metal::MacGpu,
 ];
 
-/// The devices of a choice. Neither ability of theirs is made yet.
+/// The devices of a choice, found but not opened yet.
 pub struct OpenedDevices {
-    /// As it was written.
+    /// The choice as the user wrote it.
     choice: String,
-    /// Those of the choice, in its order; none where no device is named.
+    /// The entries of the devices, in the order of the choice; empty if no device was named.
     entries: Vec<&'static dyn DeviceEntry>,
     settings: DeviceSettings,
 }
 
-/// The devices of a choice such as `cpu` or `queued,cpu`, or those of the machine where none is named.
+/// Finds the devices of a choice, such as `cpu` or `queued,cpu`. Without a choice, they are the machine's devices.
 ///
 /// # Errors
 /// If a name is unknown, is given twice, or is that of a device which another system or build has.

@@ -1,4 +1,4 @@
-//! Why a model cannot be planned or run.
+//! Errors of planning and running a model.
 
 use crate::form::Form;
 use std::fmt;
@@ -9,7 +9,7 @@ use trident_ir::verify::VerifyError;
 use trident_ir::{OpName, counted};
 use trident_runtime::{Declined, KernelError};
 
-/// Why a module cannot be planned.
+/// The reason why a module cannot be planned.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlanError {
@@ -222,7 +222,7 @@ pub enum InputError {
     },
 }
 
-/// Why a run returned no results.
+/// The reason why a run returned no results.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
@@ -294,7 +294,7 @@ pub enum RunPoint {
         first: Box<OpName>,
         /// The last.
         last: Box<OpName>,
-        /// How many.
+        /// The number of ops.
         count: usize,
     },
     /// The beginning, which waits for other runs to leave a device.

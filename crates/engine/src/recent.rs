@@ -1,4 +1,4 @@
-//! A cache of what was used last.
+//! A cache of the most recently used values.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Why a model cannot be loaded.
+//! Errors of loading a model.
 
 use std::io;
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use trident_ir::counted;
 use trident_ir::literal::LiteralError;
 use trident_ir::text::ParseError;
 
-/// Why a model cannot be loaded. Each error of a compiled model tells to compile it again.
+/// The reason why a model cannot be loaded. Each error of a compiled model says to compile it again.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LoadError {

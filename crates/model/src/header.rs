@@ -1,4 +1,4 @@
-//! The first bytes of a file: its kind, the Trident that it is for, its length, and the digest of header and graph.
+//! The first bytes of a file: its kind, the build of Trident that reads it, its length, and the digest of header and graph.
 
 use crate::blocks::ALIGN;
 use crate::error::LoadError;
@@ -93,7 +93,7 @@ impl Header {
         Ok(graph)
     }
 
-    /// Where the weights are.
+    /// The place of the weights.
     pub(crate) fn weights(&self) -> std::ops::Range<u64> {
         SIZE as u64 + self.graph..self.file
     }

@@ -1,4 +1,4 @@
-//! A model's inputs and outputs, as far as they are known before any device is.
+//! A model's inputs and outputs, as far as they are known before devices are chosen.
 
 use crate::{Compiled, Model};
 use std::collections::HashMap;

@@ -1,4 +1,4 @@
-//! The weights of functions: where each constant of some size lies in the blocks, so that the functions' texts do without it.
+//! The weights of functions: the place of each large constant in the blocks. The texts of functions do not contain these.
 
 use crate::blocks::{ALIGN, Listed};
 use crate::error::LoadError;
@@ -23,7 +23,7 @@ const TENSOR: usize = 64;
 
 static ZEROS: [u8; ALIGN as usize] = [0; ALIGN as usize];
 
-/// Where a constant lies.
+/// The place of a constant.
 #[derive(Clone, Copy)]
 struct Place {
     block: usize,

@@ -1,4 +1,4 @@
-//! Why a model is refused.
+//! The reasons why a model is refused.
 
 use crate::catalog;
 use std::borrow::Cow;

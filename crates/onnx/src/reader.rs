@@ -1,4 +1,4 @@
-//! A file as what `prost` decodes messages from.
+//! A file as a buffer from which `prost` decodes messages.
 
 use crate::files::{self, FileSource};
 use bytes::{Buf, BufMut, Bytes, BytesMut};

@@ -1,4 +1,4 @@
-//! Errors as exceptions of `trident.errors`, which knows how to show the line of Python source that they are about.
+//! Errors as exceptions of `trident.errors`, which show the line of Python that caused them.
 
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;

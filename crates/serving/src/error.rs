@@ -12,7 +12,7 @@ pub struct Position {
     pub column: usize,
 }
 
-/// Why a text is not a model configuration: the fault, its field and, in the text format, its place.
+/// The reason why a text is not a model configuration: the fault, its field and, in the text format, its place.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ConfigParseError {
     /// Where. Unknown in JSON, where only errors of syntax have a place, in their text.

@@ -1,4 +1,4 @@
-//! Why a model is not loaded or a request not answered, as clients see it.
+//! Failures to load a model or to answer a request, in the words that clients see.
 
 use crate::batch::FillError;
 use crate::config::DataType;
@@ -185,16 +185,16 @@ pub enum RequestError {
 pub enum StringsFault {
     /// More strings than the shape asks for.
     TooMany {
-        /// How many there are at least.
+        /// A lower bound of the number of strings.
         given: usize,
-        /// How many there should be.
+        /// The number of strings that the shape asks for.
         expected: usize,
     },
     /// Fewer strings than the shape asks for.
     TooFew {
-        /// How many there are.
+        /// The number of strings.
         given: usize,
-        /// How many there should be.
+        /// The number of strings that the shape asks for.
         expected: usize,
     },
     /// The bytes end in a length.

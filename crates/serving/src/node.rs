@@ -45,7 +45,7 @@ pub(crate) enum Kind {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Entry {
     pub(crate) name: String,
-    /// Where the name stands.
+    /// The place of the name.
     pub(crate) origin: Origin,
     pub(crate) value: Node,
 }

@@ -10,7 +10,7 @@ const ONNX: (&str, &str, &str) = ("onnxruntime", "onnxruntime_onnx", "model.onnx
 /// The backend of Python models and its file.
 const PYTHON: (&str, &str) = ("python", "model.py");
 
-/// How long a sequence may be without requests unless the configuration says so, in µs.
+/// The default of the longest time of a sequence without requests, in µs.
 const SEQUENCE_IDLE: u64 = 1_000_000;
 
 /// The machine's hardware.

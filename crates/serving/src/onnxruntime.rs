@@ -26,7 +26,7 @@ pub(crate) const PARAMETERS: &[&str] = &[
 /// Settings of the ONNX Runtime backend, as `optimization.graph` and `parameters` give them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OnnxRuntimeOptions {
-    /// How much the graph is optimised.
+    /// The degree to which the graph is optimised.
     pub graph_level: GraphLevel,
     /// `execution_mode`: whether independent operators run at the same time.
     pub execution_mode: ExecutionMode,
@@ -46,7 +46,7 @@ pub struct OnnxRuntimeOptions {
     pub share_session: bool,
 }
 
-/// How much a graph is optimised.
+/// The degree to which a graph is optimised.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum GraphLevel {
     /// Level 2: not at all.

@@ -264,7 +264,7 @@ impl ModelConfig {
     }
 }
 
-/// How many elements the dimensions between variable ones have.
+/// The number of elements of each group of dimensions between variable ones.
 fn pieces(dims: &[i64]) -> Vec<Option<i64>> {
     let product = |dims: &[i64]| dims.iter().try_fold(1i64, |n, dim| n.checked_mul(*dim));
     dims.split(|dim| *dim == -1).map(product).collect()

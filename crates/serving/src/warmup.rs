@@ -16,7 +16,7 @@ const MAX_TOTAL: usize = 4 << 30;
 pub struct WarmupRequest {
     /// The name of its declaration.
     pub name: String,
-    /// How often it runs.
+    /// The number of times that it runs.
     pub count: u32,
     /// Its inputs.
     pub inputs: Vec<WarmupTensor>,

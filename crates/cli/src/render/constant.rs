@@ -31,7 +31,7 @@ pub(crate) fn constant(constant: &Literal) -> String {
 struct Statistics {
     /// `None` if all are NaN.
     range: Option<[f64; 2]>,
-    /// Of the elements that are not NaN.
+    /// The mean of the elements that are not NaN.
     mean: f64,
     nan: usize,
 }

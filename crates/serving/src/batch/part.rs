@@ -65,7 +65,7 @@ impl fmt::Debug for Part<'_> {
     }
 }
 
-/// How many bytes an input has.
+/// The number of bytes of an input.
 pub(super) fn size(parts: &[Part<'_>]) -> usize {
     parts.iter().map(Part::size).fold(0, usize::saturating_add)
 }

@@ -31,7 +31,7 @@ pub(crate) struct Given<'r> {
     pub(super) at: usize,
     /// Its dimensions as the model has them.
     pub(super) dims: Vec<usize>,
-    /// How many elements these make.
+    /// The number of elements.
     pub(super) elements: usize,
     /// The elements. Strings are not checked yet.
     pub(super) parts: Vec<Part<'r>>,

@@ -17,7 +17,7 @@ pub struct InferenceRequest<'a> {
     /// The inputs, with those that the scheduler fills in: controls and states.
     pub inputs: Vec<Input<'a>>,
     /// Names of the outputs, and of states' outputs, that the response shall have; `None` for all outputs of the configuration.
-    /// Where they are none, the model does not run for this request.
+    /// If the list is empty, the model does not run for this request.
     pub outputs: Option<Vec<Cow<'a, str>>>,
     /// Set when the client no longer waits.
     pub cancel: Option<CancelFlag>,

@@ -1,4 +1,4 @@
-//! Makes the responses to the requests of a batch of its results.
+//! Makes the responses to a batch's requests from its results.
 
 use super::answers::Answers;
 use super::prepare::Prepared;

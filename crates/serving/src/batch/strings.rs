@@ -28,7 +28,7 @@ pub(super) fn read(bytes: &[u8]) -> impl Iterator<Item = &str> + Clone {
 #[derive(Clone)]
 struct Strings<'a> {
     rest: &'a [u8],
-    /// How many have been read.
+    /// The number of strings that have been read.
     read: usize,
 }
 

@@ -9,7 +9,7 @@ message! {
         name: String,
         /// The kind of device.
         kind: InstanceKind,
-        /// How many instances; for GPUs, on each.
+        /// The number of instances; for GPUs, on each GPU.
         count: i32,
         /// The limited resources that an execution takes.
         rate_limiter: Option<ModelRateLimiter>,
@@ -57,7 +57,7 @@ message! {
         name: String,
         /// Whether all devices share it.
         global: bool,
-        /// How much of it an execution takes.
+        /// The amount that an execution takes.
         count: u32,
     }
 }

@@ -42,7 +42,7 @@ message! {
         batch_output: Vec<BatchOutput>,
         /// Optimisations and accelerators.
         optimization: Option<ModelOptimizationPolicy>,
-        /// How requests are scheduled.
+        /// The scheduler of requests.
         scheduling: SchedulingChoice,
         /// Instances of the model, by group.
         instance_group: Vec<ModelInstanceGroup>,
@@ -58,7 +58,7 @@ message! {
         model_warmup: Vec<ModelWarmup>,
         /// Libraries of custom operators.
         model_operations: Option<ModelOperations>,
-        /// How many responses a request has.
+        /// The number of responses of a request.
         model_transaction_policy: Option<ModelTransactionPolicy>,
         /// Agents that prepare the model's files.
         model_repository_agents: Option<ModelRepositoryAgents>,
@@ -145,7 +145,7 @@ oneof! {
 message! {
     /// The highest versions.
     pub struct LatestVersions {
-        /// How many.
+        /// The number of versions.
         num_versions: u32,
     }
 }
@@ -180,7 +180,7 @@ message! {
 }
 
 message! {
-    /// How many responses a request has.
+    /// The number of responses of a request.
     pub struct ModelTransactionPolicy {
         /// Any number, in any order.
         decoupled: bool,

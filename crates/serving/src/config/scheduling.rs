@@ -5,7 +5,7 @@ use crate::schema::{enumeration, message, oneof};
 use std::collections::BTreeMap;
 
 oneof! {
-    /// How a model's requests are scheduled.
+    /// The scheduler of a model's requests.
     pub enum SchedulingChoice {
         /// Each request separately.
         Unset,
@@ -23,15 +23,15 @@ message! {
     pub struct ModelDynamicBatching {
         /// Sizes that are run without waiting for more.
         preferred_batch_size: Vec<i32>,
-        /// How long a request may wait for others, in µs.
+        /// The longest time that a request waits for others, in µs.
         max_queue_delay_microseconds: u64,
         /// Whether responses have the order of requests.
         preserve_ordering: bool,
-        /// How many priorities there are; 0 for none. 1 is the highest.
+        /// The number of priorities; 0 for none. 1 is the highest priority.
         priority_levels: u64,
         /// The priority of requests that give none.
         default_priority_level: u64,
-        /// How requests wait.
+        /// The rules for waiting requests.
         default_queue_policy: Option<ModelQueuePolicy>,
         /// The same by priority.
         priority_queue_policy: BTreeMap<u64, ModelQueuePolicy>,
@@ -49,15 +49,15 @@ enumeration! {
 }
 
 message! {
-    /// How requests wait.
+    /// Rules for waiting requests.
     pub struct ModelQueuePolicy {
         /// The action after the time-out.
         timeout_action: TimeoutAction,
-        /// How long a request may wait, in µs; 0 for ever.
+        /// The longest time that a request waits, in µs; 0 means no limit.
         default_timeout_microseconds: u64,
         /// Whether requests may give a shorter time.
         allow_timeout_override: bool,
-        /// How many may wait; 0 for any number.
+        /// The greatest number of waiting requests; 0 means no limit.
         max_queue_size: u32,
     }
 }
@@ -65,9 +65,9 @@ message! {
 message! {
     /// Batches in which all requests of a sequence run on the same instance.
     pub struct ModelSequenceBatching {
-        /// How sequences share an instance.
+        /// The way in which sequences share an instance.
         strategy: SequenceStrategy,
-        /// How long a sequence may be without requests, in µs.
+        /// The longest time of a sequence without requests, in µs.
         max_sequence_idle_microseconds: u64,
         /// Inputs that tell the model about the sequence.
         control_input: Vec<SequenceControlInput>,
@@ -79,7 +79,7 @@ message! {
 }
 
 oneof! {
-    /// How sequences share an instance.
+    /// The way in which sequences share an instance.
     pub enum SequenceStrategy {
         /// Like [`SequenceStrategy::Direct`], without waiting.
         Unset,
@@ -93,7 +93,7 @@ oneof! {
 message! {
     /// Each sequence has a slot of the batch.
     pub struct StrategyDirect {
-        /// How long a request may wait for others, in µs.
+        /// The longest time that a request waits for others, in µs.
         max_queue_delay_microseconds: u64,
         /// The part of the slots that are to be used before a batch runs early, 0 to 1.
         minimum_slot_utilization: f32,
@@ -103,11 +103,11 @@ message! {
 message! {
     /// The sequences that have waited longest form a batch.
     pub struct StrategyOldest {
-        /// How many sequences an instance has at a time.
+        /// The number of sequences that an instance has at a time.
         max_candidate_sequences: i32,
         /// Sizes that are run without waiting for more.
         preferred_batch_size: Vec<i32>,
-        /// How long a request may wait for others, in µs.
+        /// The longest time that a request waits for others, in µs.
         max_queue_delay_microseconds: u64,
         /// Whether responses have the order of requests.
         preserve_ordering: bool,
@@ -205,7 +205,7 @@ message! {
     pub struct ModelEnsembling {
         /// The models.
         step: Vec<EnsembleStep>,
-        /// How many requests may be on their way through the steps.
+        /// The greatest number of requests that are in the steps at a time.
         max_inflight_requests: u32,
     }
 }
@@ -221,7 +221,7 @@ message! {
         input_map: BTreeMap<String, String>,
         /// The ensemble's tensor for each of its outputs.
         output_map: BTreeMap<String, String>,
-        /// Where it is looked for, if models have namespaces.
+        /// The namespace in which the model is looked for, if models have namespaces.
         model_namespace: String,
     }
 }

@@ -154,7 +154,7 @@ message! {
 enumeration! {
     /// The contents of an input that is made from a batch.
     pub enum BatchInputKind {
-        /// How many elements each request's source has.
+        /// The number of elements of each request's source.
         ElementCount = "BATCH_ELEMENT_COUNT",
         /// The same, summed up to each request.
         AccumulatedElementCount = "BATCH_ACCUMULATED_ELEMENT_COUNT",
@@ -184,7 +184,7 @@ message! {
 }
 
 enumeration! {
-    /// How an output is divided among the requests of a batch.
+    /// The rule by which an output is divided among the requests of a batch.
     pub enum BatchOutputKind {
         /// By the shapes of an input.
         ScatterWithInputShape = "BATCH_SCATTER_WITH_INPUT_SHAPE",

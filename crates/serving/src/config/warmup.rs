@@ -9,11 +9,11 @@ message! {
     pub struct ModelWarmup {
         /// Its name.
         name: String,
-        /// How many requests form its batch; 0 turns it off.
+        /// The number of requests in its batch; 0 turns it off.
         batch_size: u32,
         /// Its inputs.
         inputs: BTreeMap<String, ModelWarmupInput>,
-        /// How often it runs; 0 counts as 1.
+        /// The number of times that it runs; 0 counts as 1.
         count: u32,
     }
 }

@@ -1,4 +1,4 @@
-//! How long a model's operations take.
+//! Times of a model's operations.
 
 use crate::config::ModelConfig;
 use crate::invalid::ConfigError;

@@ -1,4 +1,4 @@
-//! How a configuration has a model run: devices, options, limits.
+//! Devices, options and limits that a configuration sets for its model.
 
 use super::operations::Operations;
 use crate::accelerators::{Accelerators, Fallback};
@@ -25,7 +25,7 @@ pub struct Hardware {
     pub accelerators: Vec<(String, Arc<dyn Device>)>,
 }
 
-/// How important a line of the log is.
+/// The importance of a line of the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogLevel {
     /// For those who look for something.
@@ -63,7 +63,7 @@ impl fmt::Display for ModelPlacement {
     }
 }
 
-/// How a configuration has a model run.
+/// The settings of a configuration for the runs of its model.
 pub struct Setup {
     /// The devices, in order of preference.
     pub devices: Vec<Arc<dyn Device>>,
@@ -73,7 +73,7 @@ pub struct Setup {
     pub options: Options,
     /// Most threads of a run; 0 for all of a device.
     pub threads: usize,
-    /// Why requests are not merged into batches though the model has a batch dimension.
+    /// The reason why requests are not merged into batches though the model has a batch dimension.
     pub dependent_rows: Option<DependentRows>,
     pub(super) operations: Operations,
 }

@@ -4,7 +4,7 @@ use super::lexer::{Lexer, Token};
 use crate::error::{ConfigParseError, ParseErrorKind, Position, shorten};
 use crate::node::{Entry, Kind, Node, Origin};
 
-/// How deep messages and lists may nest; configurations need less than ten.
+/// The greatest depth of nested messages and lists; configurations need less than ten.
 const MAX_DEPTH: usize = 64;
 
 /// The fields of a text.
