@@ -87,10 +87,24 @@ def test_metal_is_said_to_be_missing(variable, device):
 @pytest.mark.parametrize("variable", ["TRITON_BACKEND", "TRIDENT_DEVICE"])
 def test_unknown_devices_are_refused(variable):
     said = python(f"import triton; {ACTIVE}", **{variable: "tpu"})
-    assert (
-        said
-        == f"ValueError: {variable}=tpu: there is no such device; the devices are cpu, metal, mps"
+    text = "there is no such device; use cpu, or on a Mac metal (or mps)"
+    assert said == f"ValueError: {variable}=tpu: {text}"
+
+
+@pytest.mark.parametrize("variable", ["TRIDENT_DEVICE", "TRIDENT_CHECK"])
+def test_an_import_with_a_wrong_variable_is_a_short_error(variable):
+    run = subprocess.run(
+        [sys.executable, "-c", "import trident"],
+        env=os.environ | {variable: "tpu"},
+        capture_output=True,
+        text=True,
     )
+    *places, said = run.stderr.splitlines()
+    assert said.startswith(f"ValueError: {variable}=tpu")
+    assert [line.strip().split(",")[0] for line in places if line.startswith("  File")] == [
+        'File "<string>"',
+        f'File "{trident.__file__}"',
+    ]
 
 
 def test_back_ends_that_are_not_active_are_not_replaced():

@@ -61,7 +61,12 @@ else:
         raise AttributeError(f"module 'trident' has no attribute '{name}'")
 
 
-if _settings.checks():
+try:
+    _checks = _settings.checks()
+except ValueError as _error:
+    # Names a variable of the environment: where it is read says nothing more.
+    raise ValueError(*_error.args) from None
+if _checks:
     from trident import unwritten as _unwritten
 
     _unwritten.watch()

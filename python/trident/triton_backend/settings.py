@@ -36,8 +36,9 @@ def requested_device() -> str | None:
                 "unset the variable, or set it to cpu, to run on the CPU"
             )
         if name:
-            known = ", ".join(DEVICES)
-            raise ValueError(f"{variable}={name}: there is no such device; the devices are {known}")
+            raise ValueError(
+                f"{variable}={name}: there is no such device; use cpu, or on a Mac metal (or mps)"
+            )
     return None
 
 
