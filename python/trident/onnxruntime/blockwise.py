@@ -218,7 +218,8 @@ def _ranges(numbers: Floats, bits: int, is_symmetric: bool) -> tuple[Floats, Cod
     low, high = numbers.min(axis=2), numbers.max(axis=2)
     if is_symmetric:
         middle = 1 << (bits - 1)
-        extreme: Floats = np.where(np.abs(high) > np.abs(low), high, low)
+        extreme = low.copy()
+        np.copyto(extreme, high, where=np.abs(high) > np.abs(low))
         return extreme / np.float32(-middle), np.full(low.shape, middle, np.uint8)
     low, high = np.minimum(low, 0), np.maximum(high, 0)
     scales = (high - low) / np.float32((1 << bits) - 1)
