@@ -46,7 +46,7 @@ pub struct ModelRoute<'a> {
     pub model: &'a str,
     /// The version's digits; empty for the newest.
     pub version: &'a str,
-    /// What is asked of it.
+    /// The request that the path and method name.
     pub action: ModelAction,
 }
 
