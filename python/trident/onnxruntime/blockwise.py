@@ -215,14 +215,16 @@ def _blocks(
 
 def _ranges(numbers: Floats, bits: int, is_symmetric: bool) -> tuple[Floats, Codes]:
     """The scale and the zero point of each block."""
-    low, high = numbers.min(axis=2), numbers.max(axis=2)
+    low: Floats = numbers.min(axis=2)
+    high: Floats = numbers.max(axis=2)
     if is_symmetric:
         middle = 1 << (bits - 1)
         extreme = low.copy()
         np.copyto(extreme, high, where=np.abs(high) > np.abs(low))
-        return extreme / np.float32(-middle), np.full(low.shape, middle, np.uint8)
+        symmetric: Floats = extreme / np.float32(-middle)
+        return symmetric, np.full(low.shape, middle, np.uint8)
     low, high = np.minimum(low, 0), np.maximum(high, 0)
-    scales = (high - low) / np.float32((1 << bits) - 1)
+    scales: Floats = (high - low) / np.float32((1 << bits) - 1)
     zeros = np.divide(-low, scales, out=low.copy(), where=scales != 0)
     return scales, _clipped(_rounded(zeros), bits)
 
