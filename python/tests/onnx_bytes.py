@@ -108,12 +108,12 @@ def graph(nodes, inputs, outputs, initializers=()):
     return _message(*fields)
 
 
-def model(nodes, inputs, outputs, initializers=(), metadata=None):
-    """A model's file."""
-    sets = [(8, _message((1, ""), (2, 25))), (8, _message((1, "ai.onnx.ml"), (2, 3)))]
+def model(nodes, inputs, outputs, initializers=(), metadata=None, opset=25, version=13):
+    """A model's file, of an operator set and a version of ONNX's IR."""
+    sets = [(8, _message((1, ""), (2, opset))), (8, _message((1, "ai.onnx.ml"), (2, 3)))]
     texts = [(14, _message((1, key), (2, text))) for key, text in (metadata or {}).items()]
     whole = (7, graph(nodes, inputs, outputs, initializers))
-    return _message((1, 13), (2, "tests"), *sets, whole, *texts)
+    return _message((1, version), (2, "tests"), *sets, whole, *texts)
 
 
 def unary(op, dtype, shape=None, **attributes):

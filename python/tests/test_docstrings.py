@@ -25,7 +25,7 @@ MODULES = [
 
 #: Names whose docstrings teach by an example.
 TAUGHT = {
-    trident: ["CompileError", "Inspection", "Model", "Profile", "address", "devices"],
+    trident: ["CompileError", "Inspection", "Model", "ModelError", "Profile", "address", "devices"],
     trident.onnxruntime: ["IOBinding", "InferenceSession", "OrtValue", "SessionOptions"],
 }
 

@@ -6,7 +6,8 @@ import warnings
 
 import numpy as np
 import pytest
-from onnxruntime_models import ENGINES, add, ones, ours, pair, same, two
+from onnx_bytes import model, node
+from onnxruntime_models import ENGINES, FLOATS, add, ones, ours, pair, same, two
 
 
 @pytest.fixture(params=ENGINES)
@@ -149,6 +150,33 @@ def test_files_that_are_no_models_have_errors_of_their_own(ort, tmp_path):
         ort.InferenceSession(b"")
     with pytest.raises(TypeError, match="Unable to load from type"):
         ort.InferenceSession(3)
+
+
+def broken(*nodes, opset=25, version=13):
+    """A model that has ``x`` and should have ``y``."""
+    return model(nodes, {"x": FLOATS}, {"y": FLOATS}, opset=opset, version=version)
+
+
+@pytest.mark.parametrize(
+    "kind, data",
+    [
+        ("InvalidArgument", b""),
+        ("InvalidArgument", broken(node("Neg", ["q"], ["y"]))),
+        ("InvalidGraph", broken(node("Nope", ["x"], ["y"]))),
+        ("InvalidGraph", broken(node("Neg", ["x", "x"], ["y"]))),
+        ("InvalidGraph", broken(node("And", ["x", "x"], ["y"]))),
+        ("InvalidGraph", broken(node("Softmax", ["x"], ["y"], wrong=3))),
+        ("Fail", broken(node("Neg", ["x"], ["y"]), node("Neg", ["x"], ["y"]))),
+        ("Fail", broken(node("Add", ["x", "y"], ["b"]), node("Neg", ["b"], ["y"]))),
+        ("Fail", broken(node("Transpose", ["x"], ["y"], perm=[0, 1, 2]))),
+        ("Fail", broken(node("Neg", ["x"], ["y"]), opset=99)),
+        ("Fail", broken(node("Neg", ["x"], ["y"]), version=99)),
+    ],
+)
+def test_models_that_are_not_valid_have_the_exceptions_of_onnx_runtime(ort, kind, data):
+    with pytest.raises(getattr(state(ort), kind)) as caught:
+        ort.InferenceSession(data)
+    assert type(caught.value).__name__ == kind
 
 
 def test_the_cpu_is_asked_for_in_every_spelling(ort):

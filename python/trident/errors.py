@@ -2,6 +2,7 @@
 
 import linecache
 from collections.abc import Sequence
+from typing import Literal
 
 Frame = tuple[str, int, int]
 """File, line and column of a place in the Python source."""
@@ -109,12 +110,44 @@ class OutOfMemoryError(LaunchError, MemoryError):
     """Memory for a kernel's temporaries is lacking."""
 
 
+ModelErrorKind = Literal[
+    "argument",
+    "device",
+    "empty",
+    "format",
+    "graph",
+    "memory",
+    "node",
+    "path",
+    "run",
+    "stopped",
+    "undefined",
+    "unsupported",
+    "version",
+]
+"""The kinds of ``ModelError``.
+
+A model cannot be loaded: ``empty`` has no graph, ``format`` is not a model, ``version`` is not read
+by this build; the ``path`` of a data file leads out of its folder; in it a tensor is ``undefined``,
+a ``node`` or the whole ``graph`` is not valid, or an operator is ``unsupported``. A ``device``
+cannot be used, or ``memory`` is lacking. An ``argument`` does not fit, a run was ``stopped`` by its
+time limit or a cancellation, or the ``run`` failed.
+"""
+
+
 class ModelError(RuntimeError):
     """A model that cannot be loaded or run, or whose arguments do not fit it.
 
     ``node`` is the node of the model, ``operand`` the input, output or operands that it is about,
     ``reason`` what is wrong without the place, ``hint`` what to do; each but ``reason`` may be
-    ``None``.
+    ``None``. ``kind`` tells what failed, see ``ModelErrorKind``.
+
+    >>> import trident
+    >>> try:
+    ...     trident.Model(b"not a model")
+    ... except trident.ModelError as error:
+    ...     print(error.kind)
+    format
     """
 
     def __init__(
@@ -124,8 +157,10 @@ class ModelError(RuntimeError):
         operand: str | None = None,
         reason: str | None = None,
         hint: str | None = None,
+        kind: ModelErrorKind = "run",
     ):
         super().__init__(f"{message}\n  hint: {hint}" if hint else message)
+        self.kind: ModelErrorKind = kind
         self.node = node
         self.operand = operand
         self.reason: str = reason or message

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use trident_ir::counted;
 use trident_ir::literal::LiteralError;
 use trident_ir::text::ParseError;
+use trident_onnx::{ExternalFault, OnnxError, OnnxErrorKind, TensorFault};
 
 /// The reason why a model cannot be loaded. Each error of a compiled model says to compile it again.
 #[derive(Debug, thiserror::Error)]
@@ -26,12 +27,12 @@ pub enum LoadError {
     Empty,
     /// It is an ONNX model that cannot be loaded, or no model.
     #[error(transparent)]
-    Onnx(trident_onnx::OnnxError),
+    Onnx(OnnxError),
     /// A file named `.mps` that starts as no compiled model does, and is not an ONNX model either.
     #[error(
         "not a compiled model, or its beginning is damaged; read as an ONNX model: {0} ({AGAIN})"
     )]
-    Neither(trident_onnx::OnnxError),
+    Neither(OnnxError),
     /// The layout of the file is that of another version.
     #[error("a compiled model of format {found}, and this Trident reads format {known} ({AGAIN})")]
     Layout {
@@ -78,9 +79,76 @@ pub enum LoadError {
 /// The hint for the user.
 const AGAIN: &str = "compile the model again: trident compile MODEL.onnx --emit mps -o MODEL.mps";
 
+/// The kind of a [`LoadError`]: what kept the model from being loaded, without the place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LoadErrorKind {
+    /// The file cannot be read, or is not a model.
+    Format,
+    /// There are no bytes, or no graph.
+    Empty,
+    /// The file's version is not one that this build reads.
+    Version,
+    /// The path of a data file leads out of the model's folder.
+    Path,
+    /// A tensor is used that nothing defines.
+    Undefined,
+    /// A node is not valid.
+    Node,
+    /// The graph is not valid as a whole.
+    Graph,
+    /// An operator or a type is not supported.
+    Unsupported,
+}
+
 impl LoadError {
+    /// The kind of the error.
+    pub fn kind(&self) -> LoadErrorKind {
+        match self {
+            LoadError::Empty => LoadErrorKind::Empty,
+            LoadError::Onnx(error) => onnx_kind(error),
+            LoadError::Layout { .. } | LoadError::Version { .. } => LoadErrorKind::Version,
+            LoadError::Open { .. }
+            | LoadError::Read(_)
+            | LoadError::Neither(_)
+            | LoadError::Size { .. }
+            | LoadError::Digest { .. }
+            | LoadError::Malformed { .. } => LoadErrorKind::Format,
+        }
+    }
+
     pub(crate) fn malformed(what: impl Into<String>) -> LoadError {
         LoadError::Malformed { what: what.into() }
+    }
+}
+
+/// Whether the error is that of [`trident_onnx::files::Disk`] for a link out of the model's folder. Errors of the system
+/// have numbers.
+fn leads_out(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::PermissionDenied && error.raw_os_error().is_none()
+}
+
+fn onnx_kind(error: &OnnxError) -> LoadErrorKind {
+    match &error.fault {
+        OnnxErrorKind::NoGraph => LoadErrorKind::Empty,
+        OnnxErrorKind::Read { .. } | OnnxErrorKind::Source(_) | OnnxErrorKind::Decode { .. } => {
+            LoadErrorKind::Format
+        }
+        OnnxErrorKind::IrVersion { .. } | OnnxErrorKind::Opset { .. } => LoadErrorKind::Version,
+        OnnxErrorKind::External { reason: ExternalFault::Outside(_), .. } => LoadErrorKind::Path,
+        OnnxErrorKind::External { reason: ExternalFault::Read { source, .. }, .. }
+            if leads_out(source) =>
+        {
+            LoadErrorKind::Path
+        }
+        OnnxErrorKind::Undefined { .. } => LoadErrorKind::Undefined,
+        OnnxErrorKind::Unsupported { .. }
+        | OnnxErrorKind::BadTensor {
+            reason: TensorFault::DataType(_) | TensorFault::Segment,
+            ..
+        } => LoadErrorKind::Unsupported,
+        OnnxErrorKind::Cycle { .. } | OnnxErrorKind::DefinedTwice { .. } => LoadErrorKind::Graph,
+        _ if error.place.is_some() => LoadErrorKind::Node,
+        _ => LoadErrorKind::Graph,
     }
 }
 

@@ -23,7 +23,7 @@ mod interface;
 mod record;
 mod weights;
 
-pub use error::LoadError;
+pub use error::{LoadError, LoadErrorKind};
 pub use interface::Interface;
 
 use std::io::{self, Write};

@@ -6,7 +6,7 @@ A message begins with ``[ONNXRuntimeError] : CODE : NAME :``, which programs sea
 import errno
 from typing import ClassVar, Self
 
-from trident.errors import ModelError
+from trident.errors import ModelError, ModelErrorKind
 
 
 class _Status(Exception):
@@ -85,6 +85,16 @@ class DeviceReset(_Status, code=15, status="DEVICE_RESET"):
     """A device that was reset during a run."""
 
 
+#: The exceptions of models that cannot be loaded, by ``ModelError.kind``; others are ``Fail``.
+_OF_LOAD: dict[ModelErrorKind, type[_Status]] = {
+    "empty": InvalidArgument,
+    "format": InvalidProtobuf,
+    "node": InvalidGraph,
+    "undefined": InvalidArgument,
+    "unsupported": NotImplemented,
+}
+
+
 def of_load(error: Exception, path: str | None) -> Exception:
     """The exception for a model that ``trident.Model`` could not load."""
     place = f"Load model from {path} failed:" if path is not None else ""
@@ -96,16 +106,9 @@ def of_load(error: Exception, path: str | None) -> Exception:
         return Fail.of(f"{place}{error.strerror or error}")
     if not isinstance(error, ModelError):
         return error
-    reason = error.reason or str(error)
-    kind: type[_Status] = InvalidGraph if error.node is not None else Fail
-    if "failed to decode" in reason or "neither" in reason:
-        kind = InvalidProtobuf
-    elif reason == "it is empty" or "defined nowhere" in reason:
-        kind = InvalidArgument
-    elif "not supported" in reason or "not implemented" in reason:
-        kind = NotImplemented
-    if "leads out of the model's folder" in reason:
-        return Fail.of(f"{place}External data path validation failed: {error}")
+    kind = _OF_LOAD.get(error.kind, Fail)
+    if error.kind == "path":
+        return kind.of(f"{place}External data path validation failed: {error}")
     invalid = "This is an invalid model. " if kind is InvalidGraph else ""
     return kind.of(f"{place}{invalid}{error}")
 

@@ -1,6 +1,6 @@
 //! The devices that models run on.
 
-use super::failure::Failure;
+use super::failure::{Failure, FailureKind};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use trident_devices::{DeviceSettings, ForModels};
@@ -10,7 +10,8 @@ use trident_runtime::PoolSettings;
 /// Devices to run on, and their options.
 pub(super) fn open(choice: Option<&str>, threads: usize) -> Result<ForModels, Failure> {
     // Devices that were used before keep their settings.
-    PoolSettings::from_environment().map_err(|e| Failure::new(e.to_string()))?.install();
+    let settings = PoolSettings::from_environment();
+    settings.map_err(|e| Failure::new(FailureKind::Device, e.to_string()))?.install();
     let settings = DeviceSettings { threads };
     Ok(trident_devices::open(choice, &settings)?.models()?)
 }

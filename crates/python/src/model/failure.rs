@@ -5,12 +5,77 @@ use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use trident_devices::DeviceError;
 use trident_engine::{InputError, PlanError, RunError, RunPoint};
-use trident_model::LoadError;
+use trident_model::{LoadError, LoadErrorKind};
+
+/// The kind of a `trident.ModelError`, which programs can tell apart.
+#[derive(Clone, Copy, Default)]
+pub(super) enum FailureKind {
+    /// The model cannot be loaded.
+    Load(LoadErrorKind),
+    /// The device cannot be used.
+    Device,
+    /// Memory is lacking, or less is allowed.
+    Memory,
+    /// An input, an output or an option does not fit.
+    Argument,
+    /// The run was cancelled, or its time limit has passed.
+    Stopped,
+    /// A run failed.
+    #[default]
+    Run,
+}
+
+impl FailureKind {
+    /// The name in `trident.errors.ModelErrorKind`.
+    fn name(self) -> &'static str {
+        match self {
+            FailureKind::Load(kind) => load_name(kind),
+            FailureKind::Device => "device",
+            FailureKind::Memory => "memory",
+            FailureKind::Argument => "argument",
+            FailureKind::Stopped => "stopped",
+            FailureKind::Run => "run",
+        }
+    }
+
+    fn of_plan(error: &PlanError) -> FailureKind {
+        match error {
+            error if error.lacks_memory() => FailureKind::Memory,
+            PlanError::Unsupported { .. } => FailureKind::Load(LoadErrorKind::Unsupported),
+            PlanError::NoDevices | PlanError::Form { .. } => FailureKind::Device,
+            _ => FailureKind::Load(LoadErrorKind::Graph),
+        }
+    }
+
+    fn of_run(error: &RunError) -> FailureKind {
+        match error {
+            error if error.lacks_memory() => FailureKind::Memory,
+            RunError::Input { .. } | RunError::Output { .. } => FailureKind::Argument,
+            RunError::Plan { error, .. } => FailureKind::of_plan(error),
+            RunError::Cancelled { .. } | RunError::Deadline { .. } => FailureKind::Stopped,
+            _ => FailureKind::Run,
+        }
+    }
+}
+
+fn load_name(kind: LoadErrorKind) -> &'static str {
+    match kind {
+        LoadErrorKind::Format => "format",
+        LoadErrorKind::Empty => "empty",
+        LoadErrorKind::Version => "version",
+        LoadErrorKind::Path => "path",
+        LoadErrorKind::Undefined => "undefined",
+        LoadErrorKind::Node => "node",
+        LoadErrorKind::Graph => "graph",
+        LoadErrorKind::Unsupported => "unsupported",
+    }
+}
 
 /// The parts of a `trident.ModelError`.
 #[derive(Default)]
 pub(super) struct Failure {
-    pub(super) message: String,
+    pub(super) kind: FailureKind,
+    pub(super) message: Box<str>,
     pub(super) node: Option<String>,
     pub(super) operand: Option<String>,
     /// The message without the place; the message itself where there is none.
@@ -19,24 +84,26 @@ pub(super) struct Failure {
 }
 
 impl Failure {
-    pub(super) fn new(message: impl Into<String>) -> Failure {
-        Failure { message: message.into(), ..Failure::default() }
+    pub(super) fn new(kind: FailureKind, message: impl Into<String>) -> Failure {
+        let message = message.into().into_boxed_str();
+        Failure { kind, message, ..Failure::default() }
     }
 
     /// About an input or an output.
     pub(super) fn of_operand(kind: &str, name: &str, reason: String, hint: String) -> Failure {
+        let message = format!("{kind} `{name}`: {reason}");
         Failure {
-            message: format!("{kind} `{name}`: {reason}"),
             operand: Some(name.to_owned()),
             reason: Some(reason),
             hint: Some(hint),
-            ..Failure::default()
+            ..Failure::new(FailureKind::Argument, message)
         }
     }
 
     pub(super) fn raise(self, py: Python<'_>) -> PyErr {
-        let Failure { message, node, operand, reason, hint } = self;
-        error::exception(py, "ModelError", (message, node, operand, reason, hint))
+        let Failure { kind, message, node, operand, reason, hint } = self;
+        let message = message.into_string();
+        error::exception(py, "ModelError", (message, node, operand, reason, hint, kind.name()))
     }
 }
 
@@ -46,7 +113,7 @@ impl From<DeviceError> for Failure {
             DeviceError::Unavailable { hint: Some(hint), .. } => hint.clone(),
             _ => "`trident.devices()` lists what there is".to_owned(),
         };
-        Failure { hint: Some(hint), ..Failure::new(error.to_string()) }
+        Failure { hint: Some(hint), ..Failure::new(FailureKind::Device, error.to_string()) }
     }
 }
 
@@ -70,7 +137,8 @@ pub(super) fn load(py: Python<'_>, model: &str, error: LoadError) -> PyErr {
         error => error.to_string(),
     };
     let message = format!("cannot load {model}: {error}");
-    Failure { node, reason: Some(reason), ..Failure::new(message) }.raise(py)
+    Failure { node, reason: Some(reason), ..Failure::new(FailureKind::Load(error.kind()), message) }
+        .raise(py)
 }
 
 impl From<PlanError> for Failure {
@@ -98,13 +166,14 @@ impl From<PlanError> for Failure {
         let node = op.and_then(|op| op.split('`').nth(1)).map(str::to_owned);
         let lacks_memory = error.lacks_memory();
         let hint = lacks_memory.then(|| "allow more by `memory_limit`".to_owned());
-        Failure { node, operand, reason, hint, ..Failure::new(error.to_string()) }
+        let kind = FailureKind::of_plan(&error);
+        Failure { node, operand, reason, hint, ..Failure::new(kind, error.to_string()) }
     }
 }
 
 impl From<RunError> for Failure {
     fn from(error: RunError) -> Failure {
-        let mut failure = Failure::new(error.to_string());
+        let mut failure = Failure::new(FailureKind::of_run(&error), error.to_string());
         failure.hint = error.hint();
         match error {
             RunError::Input { error, .. } => {

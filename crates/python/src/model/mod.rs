@@ -21,7 +21,7 @@ pub(crate) use device::devices;
 pub(crate) use interface::ValueInfo;
 pub(crate) use stop::Stop;
 
-use failure::Failure;
+use failure::{Failure, FailureKind};
 use load::{Loaded, Settings};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -54,7 +54,7 @@ pub(crate) struct Model {
 impl Model {
     fn loaded(&self, py: Python<'_>) -> PyResult<Arc<Loaded>> {
         let loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        loaded.ok_or_else(|| Failure::new("the model is closed").raise(py))
+        loaded.ok_or_else(|| Failure::new(FailureKind::Run, "the model is closed").raise(py))
     }
 }
 
@@ -86,7 +86,7 @@ impl Model {
                 "precision is {}, and models run in their own types only: leave it out",
                 precision.repr()?
             );
-            return Err(Failure::new(text).raise(py));
+            return Err(Failure::new(FailureKind::Argument, text).raise(py));
         }
         let settings = Settings::new(threads, device, memory_limit, time_limit, progress)?;
         let loaded = Loaded::new(model, settings)?;

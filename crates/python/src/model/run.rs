@@ -1,7 +1,7 @@
 //! Runs of a loaded model.
 
 use super::Named;
-use super::failure::Failure;
+use super::failure::{Failure, FailureKind};
 use super::give;
 use super::load::Loaded;
 use super::read::Reader;
@@ -32,7 +32,8 @@ impl Loaded {
         let count = signature.inputs.len() + signature.optional.len();
         if args.len() > count {
             let text = format!("the model takes {}, not {}", counted(count, "input"), args.len());
-            return Err(Failure { hint: Some(signature.hint()), ..Failure::new(text) }.raise(py));
+            let failure = Failure::new(FailureKind::Argument, text);
+            return Err(Failure { hint: Some(signature.hint()), ..failure }.raise(py));
         }
         let reader = self.reader(None);
         let mut inputs = Vec::with_capacity(count);
@@ -195,5 +196,6 @@ fn unknown(py: Python<'_>, kind: &str, name: &str, known: &[&str], hint: String)
         None => hint,
     };
     let operand = Some(name.to_owned());
-    Failure { operand, hint: Some(hint), ..Failure::new(message) }.raise(py)
+    let failure = Failure::new(FailureKind::Argument, message);
+    Failure { operand, hint: Some(hint), ..failure }.raise(py)
 }
