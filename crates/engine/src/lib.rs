@@ -37,4 +37,4 @@ pub use session::{Options, Session};
 pub use signature::{OptionalInput, Signature};
 pub use state::State;
 pub use trident_ir::rewrite::PassReport;
-pub use trident_passes::PassOptions;
+pub use trident_passes::{PassOptions, rows};

@@ -2,6 +2,7 @@
 
 use crate::{Compiled, Model};
 use std::collections::HashMap;
+use trident_engine::rows::{self, MixedRows};
 use trident_ir::shape::{self, ShapeError};
 use trident_ir::{Dim, Func, Type, ValueId, ValueInfo};
 
@@ -18,6 +19,18 @@ pub struct Interface {
 }
 
 impl Model {
+    /// Whether rows of the outputs depend only on the same rows of the inputs, by what the ops state about axes. The
+    /// error names the first op that mixes rows. Inputs with defaults count as constants.
+    pub fn independent_rows(&self) -> Result<(), MixedRows> {
+        let func = match self {
+            Model::Onnx(model) => model.module.entry(),
+            Model::Compiled(Compiled { optimized, .. }) => optimized.entries.first().map(|entry| {
+                entry.overridable.as_ref().map_or(&entry.func, |original| &original.func)
+            }),
+        };
+        func.map_or(Ok(()), rows::independent)
+    }
+
     /// The interface of the model's first function; an error if its shapes contradict each other.
     pub fn interface(&self) -> Result<Interface, ShapeError> {
         let mut interface = match self {

@@ -5,6 +5,7 @@ use crate::config::*;
 use crate::invalid::ConfigError;
 use crate::rows;
 use std::sync::Arc;
+use trident_engine::rows::MixedRows;
 use trident_ir::{Dim, ValueInfo};
 use trident_model::Interface;
 
@@ -18,6 +19,8 @@ pub struct ModelSignature {
     pub inputs: Vec<TensorInfo>,
     /// Outputs.
     pub outputs: Vec<TensorInfo>,
+    /// The first op that mixes rows, or another reason why rows are not independent, if the model's ops were looked at.
+    pub mixed_rows: Option<MixedRows>,
 }
 
 /// An input or output of a model.
@@ -43,7 +46,8 @@ impl ModelSignature {
         let optional = optional.iter().map(|info| TensorInfo::of(model, Role::Input, info, true));
         let outputs = outputs.iter().map(|info| TensorInfo::of(model, Role::Output, info, false));
         let inputs = required.chain(optional).collect::<Result<_, _>>()?;
-        Ok(ModelSignature { inputs, outputs: outputs.collect::<Result<_, _>>()? })
+        let outputs = outputs.collect::<Result<_, _>>()?;
+        Ok(ModelSignature { inputs, outputs, mixed_rows: None })
     }
 
     /// Inputs that requests must give.

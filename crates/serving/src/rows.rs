@@ -1,14 +1,24 @@
-//! Detection, by the names of dimensions, of models whose rows depend on each other, so that requests must not be
-//! merged.
+//! Detection of models whose rows depend on each other, so that requests must not be merged: by what the model's ops
+//! state about axes, and by the names of dimensions, which are the author's word.
 
 use crate::complete::{ModelSignature, TensorInfo};
 use std::fmt;
 use std::sync::Arc;
+use trident_engine::rows::MixedRows;
 use trident_ir::Dim;
 
 /// The evidence that rows depend on each other.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DependentRows {
+pub enum DependentRows {
+    /// Dimensions have names that no batch could keep.
+    Names(Box<DimensionNames>),
+    /// An op mixes rows.
+    Ops(Box<MixedRows>),
+}
+
+/// Names of dimensions of which at least one is not that of the batch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DimensionNames {
     tensor: String,
     /// The name of its first dimension.
     name: Arc<str>,
@@ -18,26 +28,38 @@ pub struct DependentRows {
     other_name: Arc<str>,
 }
 
-/// `dimension 1 of 'a' is N, dimension 1 of 'b' is M`.
+/// `softmax `probabilities` computes across axis 0 of `x`, which has the rows`, or `dimension 1 of 'a' is N, dimension 1
+/// of 'b' is M`.
 impl fmt::Display for DependentRows {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let DependentRows { tensor, name, other, at, other_name } = self;
-        let dimension = at + 1;
-        write!(
-            f,
-            "dimension 1 of '{tensor}' is {name}, dimension {dimension} of '{other}' is {other_name}"
-        )
+        match self {
+            DependentRows::Ops(cause) => cause.fmt(f),
+            DependentRows::Names(names) => {
+                let DimensionNames { tensor, name, other, at, other_name } = &**names;
+                let dimension = at + 1;
+                write!(
+                    f,
+                    "dimension 1 of '{tensor}' is {name}, dimension {dimension} of '{other}' is {other_name}"
+                )
+            }
+        }
     }
 }
 
 impl ModelSignature {
-    /// The evidence that rows of different requests are not independent, from the names of dimensions: an input's first
-    /// dimension is named differently from that of a required input or of an output, or a later dimension has the same
-    /// name. Dimensions without a name prove nothing, as exporters leave names out.
+    /// The evidence that rows of different requests are not independent: the first op that mixes rows, or names of
+    /// dimensions. An input's first dimension is then named differently from that of a required input or of an output,
+    /// or a later dimension has the same name. Dimensions without a name prove nothing, as exporters leave names out.
     pub fn dependent_rows(&self) -> Option<DependentRows> {
+        let names =
+            || self.contradicting_names().map(|names| DependentRows::Names(Box::new(names)));
+        names().or_else(|| Some(DependentRows::Ops(Box::new(self.mixed_rows.clone()?))))
+    }
+
+    fn contradicting_names(&self) -> Option<DimensionNames> {
         let mut required = self.required().filter_map(|input| Some((input, input.rows()?)));
         required.find_map(|(input, name)| {
-            let fault = |other: &TensorInfo, at: usize, other_name: &Arc<str>| DependentRows {
+            let fault = |other: &TensorInfo, at: usize, other_name: &Arc<str>| DimensionNames {
                 tensor: input.name.clone(),
                 name: Arc::clone(name),
                 other: other.name.clone(),

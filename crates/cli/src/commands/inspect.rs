@@ -109,6 +109,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         options.passes = PassOptions::none();
     }
     let info = model.info().clone();
+    let mixed_rows = model.independent_rows().err().map(|cause| cause.to_string());
     let session = model.session(&devices, &options)?;
     if let Some(unfolded) = session.unfolded() {
         warnings.push(unfolded.to_string());
@@ -128,7 +129,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let (info, session, contents, plan) = (&info, &session, &contents, &plan);
     let (compiled, served) = (compiled.as_ref(), served.as_ref());
     let warnings = &*warnings;
-    let view = View { args, info, compiled, served, warnings, session, contents, plan };
+    let mixed_rows = mixed_rows.as_deref();
+    let view = View { args, info, compiled, served, warnings, session, contents, plan, mixed_rows };
     let text = if args.json { view.json() } else { view.text() };
     anstream::stdout().write_all(text.as_bytes())?;
     Ok(())
@@ -230,6 +232,8 @@ struct View<'a> {
     session: &'a Session,
     contents: &'a Contents,
     plan: &'a PlanReport,
+    /// Why rows of a batch are not independent, if they are not.
+    mixed_rows: Option<&'a str>,
 }
 
 /// Steps that share op, kernel and device.
@@ -296,6 +300,10 @@ impl View<'_> {
         for ValueInfo { name, ty } in &signature.outputs {
             writeln!(text, "  {}: {}", escape(name), escape(&ty.to_string()))?;
         }
+        let rows = self
+            .mixed_rows
+            .map_or("independent".into(), |cause| format!("mixed: {}", escape(cause)));
+        writeln!(text, "{t}rows{t:#}        {rows}")?;
         let metadata = self.session.metadata();
         if !metadata.is_empty() {
             writeln!(text, "{t}metadata{t:#}")?;
@@ -451,6 +459,8 @@ impl View<'_> {
             "inputs": values(&self.session.signature().inputs),
             "optional_inputs": self.session.signature().optional.iter().map(optional).collect::<Vec<_>>(),
             "outputs": values(&self.session.signature().outputs),
+            "independent_rows": self.mixed_rows.is_none(),
+            "mixed_rows": self.mixed_rows,
             "metadata": self.session.metadata(),
             "parameters": self.contents.parameters,
             "parameter_bytes": self.contents.bytes,

@@ -70,7 +70,8 @@ impl ModelFile {
             path,
             source: Box::new(source),
         })?;
-        let signature = ModelSignature::of(&config.name, &interface)?;
+        let mut signature = ModelSignature::of(&config.name, &interface)?;
+        signature.mixed_rows = loaded.independent_rows().err();
         Ok(ModelFile { model: loaded, signature })
     }
 
