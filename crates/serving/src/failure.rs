@@ -1,6 +1,6 @@
 //! Failures to load a model or to answer a request, in the words that clients see.
 
-use crate::batch::FillError;
+use crate::batch::FillFault;
 use crate::config::DataType;
 use crate::invalid::ConfigError;
 use trident_engine::{PlanError, RunError};
@@ -153,7 +153,7 @@ pub enum RequestError {
     Strings { model: String, input: String, fault: StringsFault },
     /// The bytes of an input cannot be written.
     #[error("failed to read input '{input}' for model '{model}': {source}")]
-    Fill { model: String, input: String, source: FillError },
+    Fill { model: String, input: String, source: FillFault },
     /// Memory for an input could not be allocated.
     #[error("failed to make input '{input}' for model '{model}': {source}{}", allowed(*limit))]
     Input { model: String, input: String, source: KernelError, limit: Option<usize> },

@@ -59,7 +59,7 @@ mod validate;
 mod warmup;
 
 pub use accelerators::{Accelerator, Accelerators, Fallback, PowerMode, Precision};
-pub use batch::{Execution, Fill, FillError, InferenceRequest, Input, Output, Part, Response};
+pub use batch::{Execution, Fill, FillFault, InferenceRequest, Input, Output, Part, Response};
 pub use complete::{DEFAULT_MAX_BATCH_SIZE, ModelSignature, TensorInfo};
 pub use config::*;
 pub use error::{ConfigParseError, ParseErrorKind, Position};

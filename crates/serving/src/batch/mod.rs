@@ -8,7 +8,7 @@ mod respond;
 mod run;
 mod strings;
 
-pub use part::{Fill, FillError, Part};
+pub use part::{Fill, FillFault, Part};
 pub use request::{Execution, InferenceRequest, Input, Output, Response};
 
 pub(crate) use answers::Answers;

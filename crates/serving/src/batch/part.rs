@@ -28,13 +28,13 @@ pub trait Fill: Send + Sync {
 
     /// Writes the bytes to `to`, which has [`Fill::size`] bytes of arbitrary contents, from its start on. Returns how many bytes
     /// were written; fewer than the size are an error of the request. It is called again if the request runs a second time.
-    fn fill(&self, to: &mut [u8]) -> Result<usize, FillError>;
+    fn fill(&self, to: &mut [u8]) -> Result<usize, FillFault>;
 }
 
 /// The reason why the bytes of an input cannot be written. Only the request fails that the input belongs to.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{text}")]
-pub struct FillError {
+pub struct FillFault {
     /// The class of the error.
     pub code: ErrorCode,
     /// The fault, for the client.
