@@ -20,7 +20,7 @@ use crate::test::{arguments, tool};
 pub(crate) enum Part {
     /// The Rust suites under AddressSanitizer
     Address,
-    /// Models of the thread pool and of memory, each under thousands of schedules
+    /// Models of the thread pool, of memory and of the scheduler, each under thousands of schedules
     Models,
     /// The Rust tests and part of the ONNX suite on narrower instruction sets
     Narrow,
@@ -73,9 +73,10 @@ pub(crate) fn quick(steps: &mut Steps) {
 /// In one command, so that dependencies get the features of the rest of the workspace and are not rebuilt.
 fn models(steps: &mut Steps) {
     steps.command("models", || {
-        let packages = "--package trident-runtime --package trident-kernels";
-        let features = "--features trident-runtime/models,trident-kernels/models";
-        let line = format!("test {packages} {features} --lib --profile ci -- models::");
+        let crates = ["trident-runtime", "trident-kernels", "trident-serving"];
+        let packages = crates.map(|name| format!("--package {name}")).join(" ");
+        let features = crates.map(|name| format!("{name}/models")).join(",");
+        let line = format!("test {packages} --features {features} --lib --profile ci -- models::");
         Ok(arguments(cargo(), &line))
     });
 }

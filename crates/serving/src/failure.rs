@@ -178,6 +178,17 @@ pub enum RequestError {
     /// The client no longer waits.
     #[error("request cancelled")]
     Cancelled,
+    /// As many requests of its priority wait as the model's queue policy allows.
+    #[error("Exceeds maximum queue size")]
+    QueueFull,
+    /// No more requests are accepted.
+    #[error("Server exiting")]
+    Closing,
+    /// A panic has ended the run of the request.
+    #[error(
+        "internal error: a run panicked; this is a bug in Trident, please report it with the model"
+    )]
+    Abandoned,
 }
 
 /// A fault in the bytes of strings. Each string follows its length, of 4 bytes.
@@ -270,7 +281,10 @@ impl RequestError {
     /// The class of the error.
     pub fn code(&self) -> ErrorCode {
         match self {
-            RequestError::Timeout => ErrorCode::Unavailable,
+            RequestError::Timeout | RequestError::QueueFull | RequestError::Closing => {
+                ErrorCode::Unavailable
+            }
+            RequestError::Abandoned => ErrorCode::Internal,
             RequestError::Fill { source, .. } => source.code,
             _ if self.is_memory() => ErrorCode::Unavailable,
             RequestError::Input { .. } => ErrorCode::Internal,

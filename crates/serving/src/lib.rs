@@ -33,7 +33,8 @@
 //!    signature.
 //! 4. [`Labels`], [`WarmupRequest`]s, [`Accelerators`] and [`OnnxRuntimeOptions`] are read from the configuration.
 //! 5. [`ModelFile::read`] reads the model itself, which step 2 needs for the signature, and [`ServedModel::new`] prepares it for the
-//!    server's [`Hardware`]. [`ServedModel::execute`] answers [`InferenceRequest`]s, in batches.
+//!    server's [`Hardware`]. [`ServedModel::execute`] answers [`InferenceRequest`]s, in batches. A [`Scheduler`] queues the requests of
+//!    several models, and forms their batches.
 //!
 //! The error texts of steps 2 to 5 are the server's own where the server makes the same check, because clients and test
 //! suites compare them.
@@ -53,7 +54,9 @@ mod node;
 mod normalize;
 mod onnxruntime;
 mod rows;
+mod schedule;
 mod schema;
+mod sync;
 mod text;
 mod validate;
 mod warmup;
@@ -72,6 +75,7 @@ pub use model::{
 pub use normalize::Host;
 pub use onnxruntime::{ExecutionMode, GraphLevel, OnnxRuntimeOptions};
 pub use rows::DependentRows;
+pub use schedule::{Clock, ManualClock, Priority, ScheduledModel, Scheduler, SystemClock, Ticket};
 pub use trident_engine::{CancelFlag, OpTotal};
 pub use trident_runtime::ForeignBytes;
 pub use warmup::{WarmupRequest, WarmupTensor};

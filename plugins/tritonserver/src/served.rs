@@ -60,6 +60,10 @@ impl Served {
         };
         let model = ServedModel::new(file, &config, &hardware, &mut log);
         let model = model.map_err(of_load)?;
+        if config.parameter("share").is_some() {
+            let told = "has no effect in this server, which schedules its models itself";
+            log!(Warn, "parameter 'share' of model '{name}' {told}");
+        }
         let results = results(&model, &config)?;
         let served = Served {
             has_states: results.iter().any(|result| result.state),

@@ -65,7 +65,7 @@ impl ServedModel {
         at: usize,
         request: InferenceRequest<'r>,
     ) -> Result<Prepared<'r>, RequestError> {
-        let InferenceRequest { inputs: given, outputs, cancel, deadline } = request;
+        let InferenceRequest { inputs: given, outputs, cancel, deadline, .. } = request;
         let model = || self.name.clone();
         let mut inputs: Vec<Given<'r>> = Vec::with_capacity(given.len());
         for input in given {

@@ -3,11 +3,12 @@
 use super::part::Part;
 use crate::config::DataType;
 use crate::failure::RequestError;
+use crate::schedule::Priority;
 use bytes::Bytes;
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use trident_engine::CancelFlag;
 
 /// A request to a model. Shapes are those of the model: with the batch dimension if the configuration's `max_batch_size` is
@@ -23,6 +24,11 @@ pub struct InferenceRequest<'a> {
     pub cancel: Option<CancelFlag>,
     /// When the client stops to wait. The request is answered then, also if its batch still runs.
     pub deadline: Option<Instant>,
+    /// The request's level among those of its model; `None` for the model's default. It has an effect where requests are queued
+    /// ([`ScheduledModel::submit`](crate::ScheduledModel::submit)).
+    pub priority: Option<Priority>,
+    /// How long it may be queued, if the model's queue policy limits this time and allows to shorten it.
+    pub timeout: Option<Duration>,
 }
 
 /// An input of a request.

@@ -223,8 +223,8 @@ fn memory_limit(config: &ModelConfig) -> Result<usize, ConfigError> {
 }
 
 /// Parameters of models that have an effect here.
-const PARAMETERS: [&str; 5] =
-    ["device", "fallback", "intra_op_thread_count", "memory_limit", "time_operations"];
+const PARAMETERS: [&str; 6] =
+    ["device", "fallback", "intra_op_thread_count", "memory_limit", "share", "time_operations"];
 
 /// Warns about unused parameters, which may be misspelt.
 fn unknown_parameters(config: &ModelConfig, log: &mut Log<'_>) {

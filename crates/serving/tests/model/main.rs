@@ -9,4 +9,5 @@ mod loading;
 mod memory;
 mod models;
 mod recorded;
+mod scheduled;
 mod types;
