@@ -184,6 +184,8 @@ const MIXING: &[&str] = &[
     "%s = split_to_sequence(%x) loc(\"here\") %y = sequence_at(%s, %zero) return %y",
     "%b = constant {value = f32[1, 1, 4](0, 0, 1, 1)} %n = non_max_suppression(%x4, %x) loc(\"here\") %y = cast(%n) {to = f32} return %y",
     "%y = einsum(%x) {equation = \"nij->ij\"} loc(\"here\") return %y",
+    // The row with most parts decides on the length of the last axis.
+    "%s = cast(%x) {to = str} %p, %n = string_split(%s) loc(\"here\") %y = cast(%n) {to = f32} return %y",
     "%l = negative_log_likelihood_loss(%x, %labels) loc(\"here\") return %l",
 ];
 

@@ -18,8 +18,9 @@ ops! {
     } onnx "" 10 shape string_normalizer;
     /// Cuts strings at a delimiter, by default at runs of blanks, at most `maxsplit` times; the last axis is filled
     /// with empty strings, and the second result counts the parts.
+    // All axes mix: the row with most parts decides on the length of the last axis.
     StringSplit "string_split" Text (x: Str) -> (y: Is(DType::Str), counts: I64) { delimiter[opt]: Str, maxsplit[opt]: Int }
-        onnx "" 20 shape string_split axes ".. -> .._, ..";
+        onnx "" 20 shape string_split;
     /// Counts the pool's n-grams in each row, with up to `max_skip_count` elements skipped between theirs: the counts
     /// (`TF`), weights where they occur (`IDF`) or counts times weights (`TFIDF`), at `ngram_indexes`.
     TfIdfVectorizer "tfidf_vectorizer" Text (x) -> (y: F32) {
