@@ -1,7 +1,15 @@
 """Fixtures that all tests share."""
 
+import signal
+
 import numpy as np
 import pytest
+
+
+def pytest_configure():
+    """Take interrupts, also where a shell has started the tests in the background: there they are
+    ignored, by these tests and by the programs that they start."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture

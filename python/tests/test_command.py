@@ -107,7 +107,10 @@ def test_an_interrupt_ends_it(tmp_path):
     process = begin(tmp_path)
     start = time.monotonic()
     process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=10)
+    try:
+        _, said = process.communicate(timeout=10)
+    finally:
+        process.kill()
     assert (process.returncode, said) == (-signal.SIGINT, b"")
     assert time.monotonic() - start < 1
 
