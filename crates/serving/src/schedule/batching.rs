@@ -28,7 +28,7 @@ pub(super) struct Batching {
     pub(super) ordered: bool,
 }
 
-/// What becomes of the requests at the front of a queue if a core is free.
+/// The fate of the requests at the front of a queue when a core is free.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Close {
     /// The requests with these ids are a batch.

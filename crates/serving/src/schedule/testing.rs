@@ -36,7 +36,7 @@ impl Item for Row {
     }
 }
 
-/// What happens during a run of these requests.
+/// Events during a run of these requests.
 pub(super) type During = dyn Fn(&[Row], Turn) + Send + Sync;
 
 #[derive(Clone)]
