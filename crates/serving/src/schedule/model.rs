@@ -57,8 +57,8 @@ impl<R, T: Item> Model<R, T> {
         lacking.or_else(|| self.queue.remove(id))
     }
 
-    /// Starts the batch that closes now.
-    pub(super) fn start(&mut self, now: Instant) -> (Vec<Waiting<T>>, Turn) {
+    /// Starts the batch of the requests with these ids, which [`Model::close`] gave.
+    pub(super) fn start(&mut self, ids: Vec<u64>, now: Instant) -> (Vec<Waiting<T>>, Turn) {
         let turn = match self.schedule.instances {
             _ if !self.lacking.is_empty() => Turn::Again,
             1 => Turn::Only,
@@ -66,7 +66,7 @@ impl<R, T: Item> Model<R, T> {
         };
         self.is_alone = turn == Turn::Again;
         self.share.start(now);
-        (self.take_batch(now), turn)
+        (ids.into_iter().filter_map(|id| self.take(id)).collect(), turn)
     }
 
     pub(super) fn is_idle(&self) -> bool {
@@ -86,18 +86,5 @@ impl<R, T: Item> Model<R, T> {
 
     pub(super) fn is_ready(&self, now: Instant) -> bool {
         matches!(self.close(now), Some(Close::Now(_)))
-    }
-
-    /// Takes the requests of the batch that closes now out of the queue.
-    fn take_batch(&mut self, now: Instant) -> Vec<Waiting<T>> {
-        if let Some(first) = self.lacking.pop_front() {
-            return vec![first];
-        }
-        match self.schedule.batching.close(&self.queue, now) {
-            Some(Close::Now(ids)) => {
-                ids.into_iter().filter_map(|id| self.queue.remove(id)).collect()
-            }
-            _ => vec![],
-        }
     }
 }

@@ -182,13 +182,14 @@ impl<R: Clone, T: Item> State<R, T> {
         if self.free == 0 {
             return None;
         }
-        let time = |model: &Model<R, T>| model.share.virtual_time(now);
-        let ready = self.models.iter().filter(|(_, model)| model.is_ready(now));
-        let (id, first) = ready.min_by(|(_, a), (_, b)| time(a).total_cmp(&time(b)))?;
-        let id = *id;
-        self.floor = self.floor.max(time(first));
+        let ready = self.models.iter().filter_map(|(id, model)| match model.close(now) {
+            Some(Close::Now(batch)) => Some((*id, batch, model.share.virtual_time(now))),
+            _ => None,
+        });
+        let (id, batch, time) = ready.min_by(|(_, _, a), (_, _, b)| a.total_cmp(b))?;
+        self.floor = self.floor.max(time);
         let model = self.models.get_mut(&id)?;
-        let (batch, turn) = model.start(now);
+        let (batch, turn) = model.start(batch, now);
         self.free -= 1;
         let runner = model.runner.clone();
         for waiting in &batch {

@@ -115,6 +115,7 @@ impl Bench {
         self.shared.submit(model, deadline, CancelFlag::new(), reply, joining)
     }
 
+    #[cfg(not(feature = "models"))]
     pub(super) fn advance(&self, millis: u64) {
         self.clock.advance(Duration::from_millis(millis));
         self.shared.expire();
