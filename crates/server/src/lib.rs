@@ -3,3 +3,6 @@
 pub mod http;
 pub mod infer;
 pub mod json;
+
+#[cfg(test)]
+mod recorded;

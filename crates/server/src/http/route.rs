@@ -240,8 +240,7 @@ mod tests {
     #[test]
     fn recorded_requests_are_found_or_not_as_by_the_server() {
         let mut count = [0; 3];
-        for line in include_str!("../../../../conformance/server/http.jsonl").lines() {
-            let case: serde_json::Value = serde_json::from_str(line).unwrap();
+        for case in crate::recorded::http() {
             let text =
                 |part: &str, name: &str| case[part][name].as_str().unwrap_or_default().to_owned();
             let (path, answer) = (text("request", "path"), text("response", "body"));

@@ -85,19 +85,11 @@ pub(super) fn signed(text: &[u8]) -> Option<i64> {
 
 /// An unsigned integer, if the number is one in the range of u64.
 pub(super) fn unsigned(text: &[u8]) -> Option<u64> {
-    let digit = |value: u64, &byte: &u8| {
+    text.iter().try_fold(0u64, |value, byte| {
         let digit = byte.wrapping_sub(b'0');
-        (digit < 10).then_some(())?;
-        value.checked_mul(10)?.checked_add(digit.into())
-    };
-    // 19 digits cannot overflow.
-    if text.len() <= 19 {
-        return text.iter().try_fold(0u64, |value, &byte| {
-            let digit = byte.wrapping_sub(b'0');
-            (digit < 10).then(|| value * 10 + u64::from(digit))
-        });
-    }
-    text.iter().try_fold(0, digit)
+        let shifted = value.checked_mul(10).filter(|_| digit < 10)?;
+        shifted.checked_add(digit.into())
+    })
 }
 
 /// A number as f64, rounded to the nearest.

@@ -1,7 +1,5 @@
 //! Strings: where they end, and their bytes.
 
-use std::borrow::Cow;
-
 use super::document::{JsonError, ParseFault};
 
 /// The closing quotation mark of the string that begins at `start`, and whether it has escapes.
@@ -70,24 +68,17 @@ fn unicode(text: &[u8], at: usize) -> Result<Escape, JsonError> {
 }
 
 /// The bytes of a checked string, given those between its quotation marks. They need not be UTF-8.
-pub(super) fn unescape(text: &[u8]) -> Cow<'_, [u8]> {
-    let Some(first) = text.iter().position(|&byte| byte == b'\\') else {
-        return text.into();
-    };
-    let mut bytes = Vec::with_capacity(text.len());
-    bytes.extend_from_slice(&text[..first]);
-    let mut at = first;
-    while at < text.len() {
-        match escape(text, at) {
-            Ok(Escape { character, length }) if text[at] == b'\\' => {
-                bytes.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
-                at += length;
-            }
-            _ => {
-                bytes.push(text[at]);
-                at += 1;
-            }
-        }
+pub(super) fn unescape(text: &[u8]) -> Vec<u8> {
+    let backslash = |text: &[u8]| text.iter().position(|&byte| byte == b'\\');
+    let (mut bytes, mut rest) = (Vec::with_capacity(text.len()), text);
+    while let Some(at) = backslash(rest) {
+        bytes.extend_from_slice(&rest[..at]);
+        rest = &rest[at..];
+        // The text has been checked.
+        let Ok(Escape { character, length }) = escape(rest, 0) else { break };
+        bytes.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+        rest = &rest[length..];
     }
-    bytes.into()
+    bytes.extend_from_slice(rest);
+    bytes
 }

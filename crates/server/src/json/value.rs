@@ -76,7 +76,7 @@ impl<'a> JsonValue<'a> {
     pub fn string(self) -> Result<Cow<'a, [u8]>, WrongType> {
         match self.kind() {
             Kind::Plain => Ok(self.text().into()),
-            Kind::Escaped => Ok(string::unescape(self.text())),
+            Kind::Escaped => Ok(string::unescape(self.text()).into()),
             _ => Err(WrongType::String),
         }
     }
@@ -169,7 +169,7 @@ impl<'a> JsonValue<'a> {
     /// Another type.
     pub fn members(self) -> Result<Members<'a>, WrongType> {
         match self.kind() {
-            Kind::Object => Ok(Members(self.range())),
+            Kind::Object => Ok(Members(self.children())),
             _ => Err(WrongType::Object),
         }
     }
@@ -177,7 +177,7 @@ impl<'a> JsonValue<'a> {
     /// The first member with a name; none if this is not an object.
     pub fn get(self, name: &str) -> Option<JsonValue<'a>> {
         let named = |key: JsonValue<'_>| match key.kind() {
-            Kind::Escaped => *string::unescape(key.text()) == *name.as_bytes(),
+            Kind::Escaped => string::unescape(key.text()) == name.as_bytes(),
             _ => key.text() == name.as_bytes(),
         };
         self.members().ok()?.find(|&(key, _)| named(key)).map(|(_, value)| value)
@@ -196,13 +196,9 @@ impl<'a> JsonValue<'a> {
         self.node().count as usize
     }
 
-    fn range(self) -> Children<'a> {
+    fn children(self) -> Children<'a> {
         let node = self.node();
         Children { document: self.document, next: self.index + 1, end: node.next }
-    }
-
-    fn children(self) -> impl Iterator<Item = JsonValue<'a>> {
-        self.range()
     }
 }
 

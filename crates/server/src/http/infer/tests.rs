@@ -53,10 +53,8 @@ fn faults_have_the_recorded_texts() {
         "already exists",
         "Output can't set",
     ];
-    let recorded = include_str!("../../../../../conformance/server/http.jsonl");
     let mut count = 0;
-    for line in recorded.lines() {
-        let case: serde_json::Value = serde_json::from_str(line).unwrap();
+    for case in crate::recorded::http() {
         let (asked, answer) = (&case["request"], &case["response"]);
         let answer_text = answer["body"].as_str().unwrap_or_default();
         let infer = asked["path"].as_str().unwrap().ends_with("/infer");
@@ -98,10 +96,8 @@ fn faults_have_the_recorded_texts() {
 /// Recorded answers, taken apart and written again.
 #[test]
 fn answers_are_written_as_recorded() {
-    let recorded = include_str!("../../../../../conformance/server/http.jsonl");
     let mut count = 0;
-    for line in recorded.lines() {
-        let case: serde_json::Value = serde_json::from_str(line).unwrap();
+    for case in crate::recorded::http() {
         let body = case["response"]["body"].as_str().unwrap_or_default();
         let infer = case["request"]["path"].as_str().unwrap().ends_with("/infer");
         if !infer
