@@ -4,6 +4,8 @@ Each function writes to arrays of the caller. Elements are computed in f32. A bl
 scale ``s`` and zero point ``z`` stands for the numbers ``(q - z) · s``.
 """
 
+import functools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -49,7 +51,8 @@ NF4_NUMBERS = np.array(
 NF4_BOUNDS = ((NF4_NUMBERS[1:] + NF4_NUMBERS[:-1]) / 2).astype(np.float32)
 
 
-def quantize_matmul_2bits(
+def _by_column(
+    bits: int,
     packed: Codes,
     weights: Array,
     scales: Array,
@@ -59,42 +62,33 @@ def quantize_matmul_2bits(
     rows: int,
     is_symmetric: bool,
 ) -> None:
-    """Quantise a matrix to two bits, each column in blocks of rows.
+    """Quantise a matrix to so many bits, each column in blocks of rows.
 
-    Blocks and their scales lie column by column, four numbers or four zero points to a byte.
+    Blocks and their scales lie column by column. A byte has as many numbers, or zero points, as
+    fit.
     """
-    _by_column(2, packed, weights, scales, zero_points, block_size, columns, rows, is_symmetric)
+    blocks, per_byte = -(-int(rows) // _block(block_size)), 8 // bits
+    _check("packed", packed, columns * blocks * block_size // per_byte)
+    _check("scales", scales, columns * blocks)
+    numbers, filled = _blocks(weights, block_size, columns, rows)
+    found, zeros = _ranges(numbers, bits, is_symmetric)
+    found = found.astype(scales.dtype).astype(np.float32)
+    offsets = zeros[..., None].astype(np.float32)
+    codes = _clipped(_rounded(numbers * _reciprocal(found)[..., None] + offsets), bits)
+    codes[~filled] = 0
+    packed.reshape(-1)[:] = _packed(codes.reshape(columns, -1), bits).reshape(-1)
+    scales.reshape(-1)[:] = found.reshape(-1)
+    if not is_symmetric:
+        _check("zero_points", zero_points, columns * -(-blocks // per_byte))
+        zero_points.reshape(-1)[:] = _packed(zeros, bits, 1 << (bits - 1)).reshape(-1)
 
 
-def quantize_matmul_4bits(
-    packed: Codes,
-    weights: Array,
-    scales: Array,
-    zero_points: Codes,
-    block_size: int,
-    columns: int,
-    rows: int,
-    is_symmetric: bool,
-) -> None:
-    """Quantise a matrix to four bits, each column in blocks of rows.
+#: ``(packed, weights, scales, zero_points, block_size, columns, rows, is_symmetric)``
+ByColumn = Callable[[Codes, Array, Array, Codes, int, int, int, bool], None]
 
-    Blocks and their scales lie column by column, two numbers or two zero points to a byte.
-    """
-    _by_column(4, packed, weights, scales, zero_points, block_size, columns, rows, is_symmetric)
-
-
-def quantize_matmul_8bits(
-    packed: Codes,
-    weights: Array,
-    scales: Array,
-    zero_points: Codes,
-    block_size: int,
-    columns: int,
-    rows: int,
-    is_symmetric: bool,
-) -> None:
-    """Quantise a matrix to bytes, each column in blocks of rows, which lie column by column."""
-    _by_column(8, packed, weights, scales, zero_points, block_size, columns, rows, is_symmetric)
+quantize_matmul_2bits: ByColumn = functools.partial(_by_column, 2)
+quantize_matmul_4bits: ByColumn = functools.partial(_by_column, 4)
+quantize_matmul_8bits: ByColumn = functools.partial(_by_column, 8)
 
 
 def quantize_qdq_matmul_4bits(
@@ -165,33 +159,6 @@ def quantize_matmul_bnb4(
     flat = codes.reshape(-1)[: count + count % 2]
     packed.reshape(-1)[:] = flat[0::2] << 4 | flat[1::2]
     absmax.reshape(-1)[:] = greatest
-
-
-def _by_column(
-    bits: int,
-    packed: Codes,
-    weights: Array,
-    scales: Array,
-    zero_points: Codes,
-    block_size: int,
-    columns: int,
-    rows: int,
-    is_symmetric: bool,
-) -> None:
-    blocks, per_byte = -(-int(rows) // _block(block_size)), 8 // bits
-    _check("packed", packed, columns * blocks * block_size // per_byte)
-    _check("scales", scales, columns * blocks)
-    numbers, filled = _blocks(weights, block_size, columns, rows)
-    found, zeros = _ranges(numbers, bits, is_symmetric)
-    found = found.astype(scales.dtype).astype(np.float32)
-    offsets = zeros[..., None].astype(np.float32)
-    codes = _clipped(_rounded(numbers * _reciprocal(found)[..., None] + offsets), bits)
-    codes[~filled] = 0
-    packed.reshape(-1)[:] = _packed(codes.reshape(columns, -1), bits).reshape(-1)
-    scales.reshape(-1)[:] = found.reshape(-1)
-    if not is_symmetric:
-        _check("zero_points", zero_points, columns * -(-blocks // per_byte))
-        zero_points.reshape(-1)[:] = _packed(zeros, bits, 1 << (bits - 1)).reshape(-1)
 
 
 def _blocks(
