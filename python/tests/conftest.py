@@ -12,6 +12,14 @@ def pytest_configure():
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def pytest_generate_tests(metafunc):
+    """Run each test of ONNX Runtime's interface, which it calls ``ort``, on all engines."""
+    if "ort" in metafunc.fixturenames:
+        from onnxruntime_models import ENGINES
+
+        metafunc.parametrize("ort", ENGINES)
+
+
 @pytest.fixture
 def rng():
     return np.random.default_rng(0)

@@ -31,6 +31,11 @@ ENGINES = [
 FLOATS = tensor_type("float32", ["N", 3])
 
 
+def state(ort):
+    """The module with the classes of ONNX Runtime's extension."""
+    return ort.capi.onnxruntime_pybind11_state
+
+
 def add(default=None):
     """``x + y``, where ``y`` may have a value in the model."""
     inputs = {"x": FLOATS, "y": tensor_type("float32", [None, 3])}
@@ -59,3 +64,7 @@ def same(dtype):
 
 def ones(*shape, dtype=np.float32):
     return np.ones(shape, dtype)
+
+
+#: Inputs of ``add``.
+FEED = {"x": ones(2, 3), "y": ones(2, 3)}

@@ -7,16 +7,7 @@ import warnings
 import numpy as np
 import pytest
 from onnx_bytes import model, node
-from onnxruntime_models import ENGINES, FLOATS, add, ones, ours, pair, same, two
-
-
-@pytest.fixture(params=ENGINES)
-def ort(request):
-    return request.param
-
-
-def state(ort):
-    return ort.capi.onnxruntime_pybind11_state
+from onnxruntime_models import FLOATS, add, ones, ours, pair, same, state, two
 
 
 def test_a_session_runs_and_describes_itself(ort):

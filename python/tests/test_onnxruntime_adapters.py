@@ -4,7 +4,7 @@ ONNX Runtime itself, where that is installed, and files of each are read by the 
 import numpy as np
 import pytest
 from onnx_bytes import model, node, tensor_type
-from onnxruntime_models import ENGINES, FLOATS, add, ones, ours, theirs
+from onnxruntime_models import FLOATS, add, ones, ours, theirs
 
 ARRAYS = {
     "a": np.arange(6, dtype=np.float32).reshape(2, 3),
@@ -16,11 +16,6 @@ ARRAYS = {
 PAIRS = [(one, other) for one in (ours, theirs) for other in (ours, theirs)]
 NAMES = ["ours-ours", "ours-theirs", "theirs-ours", "theirs-theirs"]
 pairs = pytest.mark.parametrize("writer, reader", PAIRS, ids=NAMES)
-
-
-@pytest.fixture(params=ENGINES)
-def ort(request):
-    return request.param
 
 
 def adapter(ort, arrays):

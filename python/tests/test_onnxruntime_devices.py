@@ -4,19 +4,7 @@ own classes take. Each test also runs on ONNX Runtime itself, where that is inst
 import numpy as np
 import pytest
 from onnx_bytes import map_type, model, node, tensor_type
-from onnxruntime_models import ENGINES, FLOATS, add, ones, ours, same
-
-
-@pytest.fixture(params=ENGINES)
-def ort(request):
-    return request.param
-
-
-def state(ort):
-    return ort.capi.onnxruntime_pybind11_state
-
-
-FEED = {"x": ones(2, 3), "y": ones(2, 3)}
+from onnxruntime_models import FEED, FLOATS, add, ones, ours, same, state
 
 
 def cpu_device(ort):

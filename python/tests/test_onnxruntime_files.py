@@ -7,19 +7,9 @@ import re
 import numpy as np
 import pytest
 from onnx_bytes import model, node, tensor
-from onnxruntime_models import ENGINES, FLOATS, ours
+from onnxruntime_models import FLOATS, ours, state
 
 from trident.onnxruntime import data_files, model_file, wire
-
-
-@pytest.fixture(params=ENGINES)
-def ort(request):
-    return request.param
-
-
-def state(ort):
-    return ort.capi.onnxruntime_pybind11_state
-
 
 WEIGHTS = np.arange(12, dtype=np.float32).reshape(4, 3)
 X = np.ones((2, 3), np.float32)

@@ -7,22 +7,10 @@ import time
 
 import numpy as np
 import pytest
-from onnxruntime_models import ENGINES, add, ones, ours
+from onnxruntime_models import FEED, add, ones, ours, state
 from test_model import endless
 
 import trident
-
-
-@pytest.fixture(params=ENGINES)
-def ort(request):
-    return request.param
-
-
-def state(ort):
-    return ort.capi.onnxruntime_pybind11_state
-
-
-FEED = {"x": ones(2, 3), "y": ones(2, 3)}
 
 
 def test_a_profile_is_a_list_of_trace_events(ort, tmp_path):

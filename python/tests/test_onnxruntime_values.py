@@ -5,12 +5,7 @@ import threading
 
 import numpy as np
 import pytest
-from onnxruntime_models import ENGINES, add, ones, ours, pair, same, two
-
-
-@pytest.fixture(params=ENGINES)
-def ort(request):
-    return request.param
+from onnxruntime_models import add, ones, ours, pair, same, two
 
 
 def test_a_value_shares_its_arrays_memory(ort):
