@@ -16,7 +16,8 @@ CONNECTIONS = 4  # of requests that fail
 FAILURES = 20_000
 CANCELLED = 200
 SETTLING = 2000  # requests after which the server's gRPC takes hardly more memory
-# Bytes of resident memory. Up to 12 KiB were seen after failures, so that 6 bytes of each would be.
+# Bytes of resident memory that is no file's. Up to 12 KiB were seen after failures, so that 6 bytes
+# of each would be.
 # Of cancellations up to 220 KiB were seen, also with the Python backend: gRPC leaves holes in the
 # heap, whose bytes in use do not grow. A run that kept its 16 KiB would be seen.
 NOISE, NOISE_OF_CANCELLATION = 128 << 10, 512 << 10
@@ -263,13 +264,13 @@ def no_leak(running):
                 raise found
 
     all_fail(FAILURES // 10)
-    before = running.memory()
+    before = running.allocated()
     all_fail(FAILURES)
     grown(running, before, NOISE)
 
 
 def grown(running, before, noise):
-    more = running.memory() - before
+    more = running.allocated() - before
     assert more <= noise, f"resident memory grew by {more >> 10} KiB"
 
 
@@ -338,7 +339,7 @@ def cancelled_often(suite, running, http):
 
     idle = 4 * 4096 + 4 + 1  # the loop's first state, a number and a truth value
     wait_for(allocated, idle)
-    before, memory = cancellations(running, "countdown"), running.memory()
+    before, memory = cancellations(running, "countdown"), running.allocated()
     for _ in range(CANCELLED):
         cancel_running(client, running, "countdown")
     wait_for(lambda: cancellations(running, "countdown") - before, CANCELLED)
