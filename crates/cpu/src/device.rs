@@ -5,14 +5,13 @@ use crate::ops;
 use crate::rewrites::REWRITES;
 use crate::tile::Functions;
 use std::sync::Arc;
-use std::time::Instant;
 use trident_ir::rewrite::{Context, RewriteError, RewriteReport};
 use trident_ir::{Func, Op};
 use trident_jit::Compiler;
-use trident_kernels::threads::{ThreadRequest, Threads, stoppable};
+use trident_kernels::threads::{self, ThreadRequest, Threads, give_way, stoppable};
 use trident_runtime::{
-    Admission, Cost, Declined, Device, DeviceInfo, Executable, Fence, KernelError, Launch,
-    LaunchLimits, OpShapes, OutputShape, Rates, StopCheck, Stream, Submitted, Unit, Value,
+    Admission, AdmissionRequest, Cost, Declined, Device, DeviceInfo, Executable, Fence, Handover,
+    KernelError, Launch, OpShapes, OutputShape, Rates, Stream, Submitted, Unit, Value,
 };
 
 /// Operations a second of one thread, for estimates: what products of matrices reach with 256-bit vectors.
@@ -46,14 +45,11 @@ impl Device for CpuDevice {
         &self.info
     }
 
-    fn admit(
-        &self,
-        limits: LaunchLimits,
-        until: Option<Instant>,
-        stop: Option<StopCheck>,
-    ) -> Option<Admission> {
-        let LaunchLimits { priority, threads } = limits;
-        let request = ThreadRequest { priority, threads, until, stop };
+    fn admit(&self, request: AdmissionRequest) -> Option<Admission> {
+        let AdmissionRequest { limits, until, stop, handover } = request;
+        let handover = handover
+            .map(|handover| -> Arc<dyn threads::CoreHandover> { Arc::new(OfCore(handover)) });
+        let request = ThreadRequest { threads: limits.threads, until, stop, handover };
         self.threads.enter(request).map(Admission::of)
     }
 
@@ -88,6 +84,19 @@ impl Device for CpuDevice {
             shapes: OpShapes::of(unit),
             threads: self.threads.clone(),
         }))
+    }
+}
+
+/// A handover of the engine, for the threads.
+struct OfCore(Arc<dyn Handover>);
+
+impl threads::CoreHandover for OfCore {
+    fn is_due(&self) -> bool {
+        self.0.is_due()
+    }
+
+    fn wait(&self, has_to_stop: &dyn Fn() -> bool) {
+        self.0.wait(has_to_stop);
     }
 }
 
@@ -133,6 +142,7 @@ impl Executable for Compiled {
             n => Some(self.threads.limited(n)),
         };
         let mut call = Call::new(&self.wanted, launch, limited.as_ref().unwrap_or(&self.threads));
+        give_way();
         // A launch that its run has to stop unwinds, so that nothing is left in part.
         stoppable(|| self.kernel.run(&mut call)).map_err(|_| KernelError::Cancelled)??;
         Ok(Submitted::ended(call.finish()))

@@ -6,7 +6,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-use trident_runtime::{LaunchLimits, Tensor, Value};
+use trident_runtime::{Handover, LaunchLimits, Tensor, Value};
 
 /// How one run is executed. By default it has no time limit and uses all threads.
 #[derive(Clone, Default)]
@@ -18,9 +18,10 @@ pub struct RunContext {
     pub deadline: Option<Instant>,
     /// Stops the run from outside; checked where limits are.
     pub cancel: Option<CancelFlag>,
-    /// Among runs that wait for a device, higher numbers go first. On the CPU, at most one run per core computes at a
-    /// time. While a run of a higher number computes, the others have a single thread each.
-    pub priority: i32,
+    /// Has the run hand its core to others in the middle, and go on later, to the same bits. On the CPU, at most one run per core
+    /// computes at a time, and the others wait. A suspended run keeps its memory; limits and [`RunContext::cancel`] still end it.
+    /// It is asked before each op, and within an op where limits are checked.
+    pub handover: Option<Arc<dyn Handover>>,
     /// Maximum number of threads; 0 for all threads of a device. Results do not depend on it.
     pub threads: usize,
     /// Memory for results, by name: the run writes results there and returns these tensors. They must not be shared, must not overlap
@@ -56,7 +57,7 @@ impl RunContext {
     }
 
     pub(crate) fn launch_limits(&self) -> LaunchLimits {
-        LaunchLimits { threads: self.threads, priority: self.priority }
+        LaunchLimits { threads: self.threads }
     }
 }
 
@@ -67,7 +68,7 @@ impl fmt::Debug for RunContext {
             .field("time_limit", &self.time_limit)
             .field("deadline", &self.deadline)
             .field("cancel", &self.cancel)
-            .field("priority", &self.priority)
+            .field("handover", &self.handover.is_some())
             .field("threads", &self.threads)
             .field("outputs", &outputs)
             .field("sink", &self.sink.is_some())

@@ -5,7 +5,7 @@ use crate::error::{PlanError, RunError};
 use crate::exec::{Outputs, Run, Streams, admit, separate};
 use crate::ledger::Ledger;
 use crate::optimized::{OptimizedEntry, Overridable};
-use crate::plan::report::PlanReport;
+use crate::plan::report::{PlanReport, RowDependent};
 use crate::profile::{Profile, Recorder};
 use crate::session::Options;
 use crate::signature::{Bound, Signature};
@@ -94,6 +94,12 @@ impl Entry {
         plan.report(&func)
     }
 
+    /// The ops whose results may change in their last bits with the number of rows, because their device computes few
+    /// rows in another way than many.
+    pub fn row_dependent(&self) -> Vec<RowDependent> {
+        self.main.plan.row_dependent()
+    }
+
     /// Runs the function. Inputs are given by name in any order; results are in the model's order.
     pub fn run(&self, inputs: &[(&str, Value)]) -> Result<Vec<(String, Value)>, RunError> {
         self.run_with(inputs, RunContext::default()).map(|(results, _)| results)
@@ -134,7 +140,8 @@ impl Entry {
         let variant = self.variant(&given)?;
         let Prepared { plan, shapes, .. } = variant.as_deref().unwrap_or(&self.main);
         let (deadline, limits) = (context.until(), context.launch_limits());
-        let admitted = admit(&plan.devices, limits, deadline, context.cancel.as_ref())?;
+        let (cancel, handover) = (context.cancel.as_ref(), context.handover);
+        let admitted = admit(&plan.devices, limits, deadline, cancel, handover)?;
         let recorder = Recorder::start(context.profile);
         let memory = shapes.plan(plan, &args, state.map(|state| &state.growth));
         // If memory is insufficient for the whole arena, it may still suffice for individual values.

@@ -5,7 +5,7 @@ use crate::entry::Entry;
 use crate::error::{PlanError, RunError};
 use crate::ledger::{Ledger, Unfolded};
 use crate::optimized::{Optimized, OptimizedEntry};
-use crate::plan::report::PlanReport;
+use crate::plan::report::{PlanReport, RowDependent};
 use crate::profile::Profile;
 use crate::signature::Signature;
 use crate::state::State;
@@ -159,6 +159,11 @@ impl Session {
     /// See [`Entry::report`].
     pub fn report(&self, shapes: &[(&str, Vec<usize>)]) -> Result<PlanReport, PlanError> {
         self.first.report(shapes)
+    }
+
+    /// See [`Entry::row_dependent`].
+    pub fn row_dependent(&self) -> Vec<RowDependent> {
+        self.first.row_dependent()
     }
 
     /// Counters of the session's memory: constants, wherever they lie, and everything live during runs. The device lists them under

@@ -9,7 +9,7 @@ use trident_engine::{
     CancelFlag, Options, Partial, PassOptions, RunContext, RunError, Session, Sink,
 };
 use trident_ir::{DType, Element, Func, Module};
-use trident_runtime::{Device, Pool, Queued, QueuedOptions, Tensor, Value};
+use trident_runtime::{Device, Handover, Pool, Queued, QueuedOptions, Tensor, Value};
 
 fn cpu(threads: usize) -> Arc<dyn Device> {
     Arc::new(CpuDevice::new(threads))
@@ -262,6 +262,107 @@ fn results_do_not_depend_on_the_number_of_threads_allowed() {
     for threads in [1, 2, 3, 64] {
         assert_eq!(run(threads), all);
     }
+}
+
+/// Suspends its run wherever that is possible, and runs another one on its core meanwhile.
+struct Everywhere {
+    session: Session,
+    inputs: Vec<(&'static str, Value)>,
+    expected: Vec<f32>,
+    suspended: AtomicUsize,
+}
+
+impl Handover for Everywhere {
+    fn is_due(&self) -> bool {
+        true
+    }
+
+    fn wait(&self, has_to_stop: &dyn Fn() -> bool) {
+        assert!(!has_to_stop());
+        self.suspended.fetch_add(1, Ordering::Relaxed);
+        std::thread::scope(|scope| {
+            let other = scope.spawn(|| floats(&self.session.run(&self.inputs).unwrap()[0].1));
+            assert_eq!(other.join().unwrap(), self.expected);
+        });
+    }
+}
+
+/// Convolutions, products, an op of each program, and a loop with a step that is not spread over threads.
+const MIXED: &str = "func @f graph (%x: f32[2, 8, 24, 24], %w: f32[16, 8, 3, 3], %m: f32[24, 24], %n: i64[]) -> (f32[*]) {
+    %c = conv(%x, %w) {pads = [1, 1, 1, 1]} : f32[*]
+    %r = relu(%c) : f32[*]
+    %y = loop(%n, _, %r) : f32[*] loc(\"steps\") region (%i: i64[], %g: bool[], %v: f32[*]) {
+      %p = matmul(%v, %m) : f32[*]
+      %t = tanh(%p) : f32[*]
+      yield %g, %t
+    }
+    %s = softmax(%y) : f32[*]
+    return %s
+}";
+
+#[test]
+fn a_run_that_is_suspended_wherever_possible_has_the_same_bits() {
+    let values =
+        |n: usize| -> Vec<f32> { (0..n).map(|i| (i * 7 % 89) as f32 / 89.0 - 0.5).collect() };
+    let inputs = || -> Vec<(&'static str, Value)> {
+        vec![
+            ("x", tensor(&[2, 8, 24, 24], &values(2 * 8 * 576)).into()),
+            ("w", tensor(&[16, 8, 3, 3], &values(16 * 72)).into()),
+            ("m", tensor(&[24, 24], &values(576)).into()),
+            ("n", tensor(&[], &[3i64]).into()),
+        ]
+    };
+    let alone = floats(&session(MIXED, cpu(1)).run(&inputs()).unwrap()[0].1);
+    for threads in [1, 2, 4] {
+        let expected = alone.clone();
+        let handover = Arc::new(Everywhere {
+            session: session(MIXED, cpu(threads)),
+            inputs: inputs(),
+            expected,
+            suspended: AtomicUsize::new(0),
+        });
+        let context = RunContext {
+            handover: Some(Arc::clone(&handover) as Arc<dyn Handover>),
+            deadline: Some(Instant::now() + Duration::from_secs(600)),
+            ..RunContext::default()
+        };
+        let found = handover.session.run_with(&inputs(), context).unwrap().0;
+        let bits = |values: &[f32]| values.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
+        assert_eq!(bits(&floats(&found[0].1)), bits(&alone), "{threads} threads");
+        let suspended = handover.suspended.load(Ordering::Relaxed);
+        // Before each op at least.
+        assert!(suspended >= 8, "{threads} threads: {suspended}");
+    }
+}
+
+#[test]
+fn a_suspended_run_keeps_its_deadline_and_its_flag() {
+    struct Suspended(Option<CancelFlag>);
+    impl Handover for Suspended {
+        fn is_due(&self) -> bool {
+            true
+        }
+        fn wait(&self, has_to_stop: &dyn Fn() -> bool) {
+            self.0.iter().for_each(CancelFlag::cancel);
+            while !has_to_stop() {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+        }
+    }
+    let session = session(CHAIN, cpu(2));
+    let run = |flag: Option<CancelFlag>, limit: Duration| {
+        let context = RunContext {
+            handover: Some(Arc::new(Suspended(flag.clone()))),
+            cancel: flag,
+            time_limit: Some(limit),
+            ..RunContext::default()
+        };
+        session.run_with(&[("x", tensor(&[2], &[0f32, 1.0]).into())], context)
+    };
+    let late = run(None, Duration::from_millis(20));
+    assert!(matches!(late, Err(RunError::Deadline { .. })), "{late:?}");
+    let cancelled = run(Some(CancelFlag::new()), Duration::from_secs(600));
+    assert!(matches!(cancelled, Err(RunError::Cancelled { .. })), "{cancelled:?}");
 }
 
 /// Keeps its run, and the run's core, until told.

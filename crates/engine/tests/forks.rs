@@ -45,7 +45,7 @@ fn bits(session: &Session, rows: usize, context: RunContext) -> Vec<Vec<u8>> {
     tensors.map(|t| t.bytes().unwrap().to_vec()).collect()
 }
 
-/// Forks while four threads run the model, with two priorities and ever other sizes.
+/// Forks while four threads run the model, with ever other sizes.
 fn fork_during_runs(session: &Session, forks: usize) {
     let expected: Vec<_> = (1..80).map(|n| bits(session, n, RunContext::default())).collect();
     let done = AtomicBool::new(false);
@@ -54,9 +54,7 @@ fn fork_during_runs(session: &Session, forks: usize) {
             let (done, expected) = (&done, &expected);
             scope.spawn(move || {
                 for n in (1..80).cycle().skip(thread * 20) {
-                    let priority = thread as i32 % 2;
-                    let context = RunContext { priority, ..RunContext::default() };
-                    assert_eq!(bits(session, n, context), expected[n - 1]);
+                    assert_eq!(bits(session, n, RunContext::default()), expected[n - 1]);
                     if done.load(Ordering::Relaxed) {
                         break;
                     }

@@ -3,13 +3,13 @@
 
 use half::f16;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use trident_cpu::CpuDevice;
 use trident_engine::{Optimized, Options, PassOptions, PlanError, RunContext, RunError, Session};
 use trident_ir::{DType, Element, Func, Module, Op, OpKind, Type, ValueInfo};
 use trident_runtime::{
-    Admission, Cost, Declined, Device, DeviceInfo, Executable, KernelError, LaunchLimits, Pool,
-    PoolStats, Queued, QueuedOptions, StopCheck, Stream, Tensor, Unit, Value,
+    Admission, AdmissionRequest, Cost, Declined, Device, DeviceInfo, Executable, KernelError, Pool,
+    PoolStats, Queued, QueuedOptions, Stream, Tensor, Unit, Value,
 };
 
 fn module(text: &str) -> Module {
@@ -399,13 +399,8 @@ impl Device for Only {
     fn stream(&self) -> Arc<dyn Stream> {
         self.0.stream()
     }
-    fn admit(
-        &self,
-        limits: LaunchLimits,
-        until: Option<Instant>,
-        stop: Option<StopCheck>,
-    ) -> Option<Admission> {
-        self.0.admit(limits, until, stop)
+    fn admit(&self, request: AdmissionRequest) -> Option<Admission> {
+        self.0.admit(request)
     }
     fn memory(&self) -> Pool {
         self.0.memory()

@@ -7,7 +7,7 @@ pub(crate) const MODELS: bool = cfg!(all(test, feature = "models"));
 #[cfg(not(all(test, feature = "models")))]
 mod real {
     pub(crate) use std::hint::spin_loop;
-    pub(crate) use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, AtomicUsize, Ordering};
+    pub(crate) use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
     pub(crate) use std::sync::{Condvar, Mutex};
     pub(crate) use std::thread::{Builder, JoinHandle, Thread, current, park, yield_now};
     pub(crate) use std::thread_local;
@@ -33,9 +33,7 @@ mod real {
 #[cfg(all(test, feature = "models"))]
 mod model {
     pub(crate) use shuttle::hint::spin_loop;
-    pub(crate) use shuttle::sync::atomic::{
-        AtomicBool, AtomicI32, AtomicU64, AtomicUsize, Ordering,
-    };
+    pub(crate) use shuttle::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
     pub(crate) use shuttle::sync::{Condvar, Mutex};
     pub(crate) use shuttle::thread::{Builder, JoinHandle, Thread, current, park, yield_now};
     pub(crate) use shuttle::thread_local;

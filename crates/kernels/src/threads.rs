@@ -6,13 +6,19 @@
 //! threads, so it gets a new executor.
 
 mod admission;
+mod crew;
+mod dispatch;
 mod executor;
 mod fork;
+mod handover;
 mod job;
 #[cfg(all(test, feature = "models"))]
 mod models;
+mod role;
 mod share;
 mod stop;
+#[cfg(all(test, not(feature = "models")))]
+mod suspension_tests;
 #[cfg(all(test, not(feature = "models")))]
 mod tests;
 
@@ -20,13 +26,12 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::disjoint::Disjoint;
-use crate::sync::{AtomicUsize, Ordering};
 pub use admission::ThreadRequest;
 use executor::Executor;
 pub use executor::RunGuard;
+pub use handover::CoreHandover;
 pub use share::Shares;
-use stop::{Pace, Watched, Watcher};
-pub use stop::{StopQuestion, Stopped, checkpoint, has_to_stop, stoppable};
+pub use stop::{StopQuestion, Stopped, checkpoint, give_way, has_to_stop, stoppable};
 
 /// The right to use `n` threads at a time, including the caller.
 ///
@@ -45,8 +50,9 @@ fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// The longest range of [`Threads::for_range`], in grains: most take some tens of microseconds.
-const MOST_GRAINS: usize = 1 << 12;
+/// The longest range of [`Threads::for_range`], in grains: most take some tens of microseconds. A run stops or is suspended between
+/// ranges.
+const MOST_GRAINS: usize = 1 << 5;
 
 impl Threads {
     /// `n` threads of the process (at least one), or fewer if the system refuses to start them.
@@ -78,9 +84,8 @@ impl Threads {
     }
 
     /// Begins a run on this thread: until the guard is dropped, its jobs get their share of the workers. While as many
-    /// runs are active as there are cores, it waits, higher priorities first; `None` if it gives up, as the request
-    /// says. While a run of a higher priority is active, runs of lower priority get no workers. A nested run on the
-    /// same thread does not wait. A run must not wait for another run that waits here. The guard has to be dropped
+    /// runs are active as there are cores, it waits, after those that came before; `None` if it gives up, as the request
+    /// says. A nested run on the same thread does not wait. A run must not wait for another run that waits here. The guard has to be dropped
     /// outside of the run's tasks; otherwise its slot stays occupied.
     pub fn enter(&self, request: ThreadRequest) -> Option<RunGuard> {
         let threads = match request.threads {
@@ -102,41 +107,10 @@ impl Threads {
 
     /// Calls `task(0)`, …, `task(count - 1)`, each once, and returns when all are done. A panic in a task is propagated
     /// (tasks not yet started are then skipped). So is the end of a run that has to stop: between tasks, its thread asks
-    /// ([`ThreadRequest::stop`]), and then unwinds with [`Stopped`]. Inside a task, all calls run inline.
+    /// ([`ThreadRequest::stop`]), and then unwinds with [`Stopped`]. There it also hands its core over, if that is due
+    /// ([`ThreadRequest::handover`]), and workers leave or join as other runs begin and end. Inside a task, all calls run inline.
     pub fn run(&self, count: usize, task: impl Fn(usize) + Sync) {
         self.dispatch(count, &task);
-    }
-
-    /// Takes a trait object, so that a kernel's loop is compiled once and not for each way of calling it.
-    fn dispatch(&self, count: usize, task: &(dyn Fn(usize) + Sync)) {
-        if count <= 1 {
-            return (0..count).for_each(task);
-        }
-        let watcher = Watcher::of_thread();
-        if self.count == 1 {
-            let mut pace = Pace::new(watcher.as_ref());
-            return (0..count).for_each(|i| if pace.stops() { stop::unwind() } else { task(i) });
-        }
-        let next = Padded(AtomicUsize::new(0));
-        let member = |member| {
-            let _stop = Stop(&next.0, count);
-            // The caller has its own watcher.
-            let worker = watcher.as_ref().filter(|_| member != 0).map(Watcher::of_worker);
-            let mut pace = Pace::new(worker.as_ref().or(watcher.as_ref()));
-            let _watched = worker.clone().map(Watched::by);
-            loop {
-                let i = next.0.fetch_add(1, Ordering::Relaxed);
-                if i >= count || pace.stops() {
-                    break;
-                }
-                task(i);
-            }
-        };
-        let Some(watcher) = &watcher else { return self.team(count, &member) };
-        self.watched_team(count, &member, &|| _ = watcher.stops());
-        if watcher.has_stopped() {
-            stop::unwind();
-        }
     }
 
     /// Calls `member(0)` on this thread and, on the workers that arrive before it returns, `member(1)` …
@@ -172,7 +146,7 @@ impl Threads {
         }
         let grain = grain.max(1);
         let grains = len.div_ceil(grain);
-        // A few ranges per thread balance cores of different speed, and a run can stop between ranges.
+        // A few ranges per thread balance cores of different speed.
         let parts = if self.count() == 1 { 1 } else { grains.min(4 * self.count()) };
         let parts = parts.max(grains.div_ceil(MOST_GRAINS));
         self.run(parts, |i| {
@@ -232,14 +206,5 @@ impl Drop for Threads {
 impl std::fmt::Debug for Threads {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Threads").field("count", &self.count()).finish()
-    }
-}
-
-/// When dropped, also by a panic, leaves no task to take.
-struct Stop<'a>(&'a AtomicUsize, usize);
-
-impl Drop for Stop<'_> {
-    fn drop(&mut self) {
-        self.0.store(self.1, Ordering::Relaxed);
     }
 }

@@ -25,12 +25,11 @@ fn forked_children_have_executors_of_their_own() {
     let threads = Threads::new(3);
     let done = AtomicUsize::new(0);
     std::thread::scope(|s| {
-        for priority in 0..4 {
+        for _ in 0..4 {
             let (threads, done) = (&threads, &done);
             s.spawn(move || {
                 while done.load(Ordering::Relaxed) == 0 {
-                    let _run =
-                        threads.enter(ThreadRequest { priority, ..ThreadRequest::default() });
+                    let _run = threads.enter(ThreadRequest::default());
                     threads.run(50, |_| std::thread::sleep(Duration::from_micros(20)));
                 }
             });
@@ -39,7 +38,7 @@ fn forked_children_have_executors_of_their_own() {
         let children = || (0..20).map(|_| child(|| computes(&threads)));
         let outside: Vec<_> = children().collect();
         // A child that goes on with its parent's run.
-        let run = threads.enter(ThreadRequest { priority: 9, ..ThreadRequest::default() });
+        let run = threads.enter(ThreadRequest::default());
         let inside: Vec<_> = children().collect();
         let nested = child(|| {
             drop(run);

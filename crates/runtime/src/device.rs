@@ -70,17 +70,12 @@ pub trait Device: Send + Sync {
     }
 
     /// Begins a run on this thread, which ends when the admission is dropped on the same thread. A device whose cores
-    /// are shared by runs may block until they are free. It gives up, with `None`, at the time `until` or when `stop`,
-    /// asked every millisecond, returns true. A nested run on the same thread does not block. A session's devices admit
-    /// a run in turn, so only one of them may block. The device may ask `stop` during launches, too, on the same thread, and
-    /// end them with [`KernelError::Cancelled`] then and at the time `until`.
-    fn admit(
-        &self,
-        limits: LaunchLimits,
-        until: Option<Instant>,
-        stop: Option<StopCheck>,
-    ) -> Option<Admission> {
-        let _ = (limits, until, stop);
+    /// are shared by runs may block until they are free. It gives up, with `None`, where the request says that the run has to
+    /// stop. A nested run on the same thread does not block. A session's devices admit a run in turn, so only one of them may
+    /// block. During launches, too, the device may ask on the same thread whether the run has to stop, and end it with
+    /// [`KernelError::Cancelled`]; and whether it has to hand its core over, and block until it may go on.
+    fn admit(&self, request: AdmissionRequest) -> Option<Admission> {
+        let _ = request;
         Some(Admission::default())
     }
 
@@ -94,6 +89,29 @@ impl fmt::Debug for dyn Device {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Device").field("info", self.info()).finish()
     }
+}
+
+/// The request of a run to its devices.
+#[derive(Clone, Default)]
+pub struct AdmissionRequest {
+    /// Limits of its launches.
+    pub limits: LaunchLimits,
+    /// When it has to stop.
+    pub until: Option<Instant>,
+    /// Whether it has to stop: asked every millisecond while it waits.
+    pub stop: Option<StopCheck>,
+    /// When it hands its core to others.
+    pub handover: Option<Arc<dyn Handover>>,
+}
+
+/// Decides when a run hands its core to others, and when it goes on.
+pub trait Handover: Send + Sync {
+    /// Whether the run has to hand its core over. It is asked between all tasks, so it must take little time.
+    fn is_due(&self) -> bool;
+
+    /// Returns when the run may go on. It is called on the thread of the run, which has no core meanwhile. It has to call
+    /// `has_to_stop` every few milliseconds, and to return soon after that is true.
+    fn wait(&self, has_to_stop: &dyn Fn() -> bool);
 }
 
 /// The right to run, until it is dropped.
@@ -179,6 +197,12 @@ pub trait Executable: Send + Sync {
         0
     }
 
+    /// Whether the last bits of a row of the results may depend on the number of rows, because few rows are computed in
+    /// another way than many.
+    fn depends_on_rows(&self) -> bool {
+        false
+    }
+
     /// Output shapes for these inputs, as far as they are known before a launch; [`OpShapes`] implements this for units
     /// of one op. An error if a launch with these inputs could only fail.
     ///
@@ -220,8 +244,6 @@ pub struct Launch<'a> {
 pub struct LaunchLimits {
     /// Maximum number of threads, on devices that have them; 0 for all.
     pub threads: usize,
-    /// Among runs that wait for a device, higher numbers go first.
-    pub priority: i32,
 }
 
 impl Launch<'_> {

@@ -32,7 +32,8 @@ pub use buffer::{
 pub use cost::{Cost, Rates};
 pub use declined::Declined;
 pub use device::{
-    Admission, Claim, Device, DeviceInfo, Executable, Launch, LaunchLimits, StopCheck, Unit,
+    Admission, AdmissionRequest, Claim, Device, DeviceInfo, Executable, Handover, Launch,
+    LaunchLimits, StopCheck, Unit,
 };
 pub use device_entry::{
     Ability, DeviceEntry, DeviceError, DeviceSettings, ForKernels, GpuLimits, ModelChoice,

@@ -228,6 +228,10 @@ impl Executable for GpuOp {
         self.held.iter().flatten().chain(forms).map(Tensor::size).sum()
     }
 
+    fn depends_on_rows(&self) -> bool {
+        graph::depends_on_rows(self.op.kind)
+    }
+
     fn shapes(&self, inputs: &[Option<Value>]) -> Result<Vec<OutputShape>, KernelError> {
         self.shapes.outputs(inputs)
     }

@@ -3,7 +3,7 @@
 use crate::context::{CancelFlag, Deadline};
 use crate::error::{RunError, RunPoint};
 use std::sync::Arc;
-use trident_runtime::{Admission, Device, LaunchLimits, StopCheck};
+use trident_runtime::{Admission, AdmissionRequest, Device, Handover, LaunchLimits, StopCheck};
 
 /// Waits until each device admits the run.
 pub(crate) fn admit(
@@ -11,14 +11,16 @@ pub(crate) fn admit(
     limits: LaunchLimits,
     deadline: Option<Deadline>,
     cancel: Option<&CancelFlag>,
+    handover: Option<Arc<dyn Handover>>,
 ) -> Result<Vec<Admission>, RunError> {
     let is_cancelled = || cancel.is_some_and(CancelFlag::is_cancelled);
     let stop = cancel.map(|flag| -> StopCheck {
         let flag = flag.clone();
         Arc::new(move || flag.is_cancelled())
     });
+    let request = AdmissionRequest { limits, until: deadline.map(|d| d.at), stop, handover };
     let admitted = |device: &Arc<dyn Device>| {
-        let admission = device.admit(limits, deadline.map(|d| d.at), stop.clone());
+        let admission = device.admit(request.clone());
         admission.ok_or_else(|| {
             let at = RunPoint::Admission { device: device.info().name.clone() };
             match deadline.filter(|_| !is_cancelled()) {

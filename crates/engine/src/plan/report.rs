@@ -3,7 +3,7 @@
 use super::{BlockPlan, Plan, Work, memory};
 use crate::error::PlanError;
 use trident_ir::cost::flops;
-use trident_ir::{Func, Loc, Op, ValueId, ValueInfo};
+use trident_ir::{Func, Loc, Op, OpName, ValueId, ValueInfo};
 
 /// One step of a plan.
 #[derive(Clone, Debug, PartialEq)]
@@ -74,7 +74,34 @@ impl PlanReport {
     }
 }
 
+/// An op on a device that may compute few rows in another way than many.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RowDependent {
+    /// The op; for a region of several, the first.
+    pub op: OpName,
+    /// The device's name.
+    pub device: String,
+}
+
 impl Plan {
+    /// The steps whose kernels depend on the number of rows, see [`Executable::depends_on_rows`].
+    ///
+    /// [`Executable::depends_on_rows`]: trident_runtime::Executable::depends_on_rows
+    pub(crate) fn row_dependent(&self) -> Vec<RowDependent> {
+        fn walk(block: &BlockPlan, found: &mut Vec<RowDependent>) {
+            for step in &block.steps {
+                if matches!(&step.work, Work::Kernel(exe) if exe.depends_on_rows()) {
+                    let device = step.choice.device.clone();
+                    found.push(RowDependent { op: step.op.name(), device });
+                }
+                step.work.blocks().iter().for_each(|nested| walk(nested, found));
+            }
+        }
+        let mut found = vec![];
+        walk(&self.body, &mut found);
+        found
+    }
+
     /// The plan's report, with the types of `func`; an error if a value exceeds the address space.
     pub(crate) fn report(&self, func: &Func) -> Result<PlanReport, PlanError> {
         for input in &func.body.params {

@@ -1,5 +1,6 @@
 //! Losses and optimisers.
 
+use crate::axes::Axes;
 use crate::op::grammar::ops;
 use crate::op::words::BatchReduction;
 use crate::ops;
@@ -11,11 +12,11 @@ ops! {
     /// weights.
     NegativeLogLikelihoodLoss "negative_log_likelihood_loss" Train (x, target, weight[opt]) -> (loss: Elem(0)) {
         ignore_index[opt]: Int, reduction: BatchReduction = BatchReduction::Mean,
-    } onnx "" 12 shape loss;
+    } onnx "" 12 shape loss axes loss_axes;
     /// Negative log likelihood of softmax(scores), and optionally the log probabilities.
     SoftmaxCrossEntropyLoss "softmax_cross_entropy_loss" Train (scores, labels, weights[opt])
         -> (loss: Elem(0), log_prob[opt]: Elem(0)) { ignore_index[opt]: Int, reduction: BatchReduction = BatchReduction::Mean }
-        onnx "" 12 shape loss;
+        onnx "" 12 shape loss axes loss_axes;
     /// One step of Adagrad with rate r at step t: all parameters, gradients and accumulated squares in, parameters and
     /// squares out.
     Adagrad "adagrad" Train (r, t, xs[many]) -> (ys[many]: Elem(2)) {
@@ -41,6 +42,14 @@ fn loss(cx: &View<'_>) -> Shapes {
         _ => Some(vec![]),
     };
     Ok(vec![loss, cx.shape(0).map(<[Dim]>::to_vec)])
+}
+
+/// Losses: classes mix. Without a reduction there is a loss for each target.
+fn loss_axes(cx: &View<'_>) -> Option<Axes> {
+    match ops::LossReduction::of(cx.op)?.reduction() {
+        BatchReduction::None => Axes::pattern(cx, "n_.., n.., * -> n.., n_.."),
+        _ => Axes::pattern(cx, "n_.., n.., * -> , n_.."),
+    }
 }
 
 /// Optimisers: `n` parameters, their gradients and states in; parameters and states out.

@@ -9,7 +9,7 @@ use super::tile::{Finish, Kernels, Tile};
 use super::{Epilogue, GemmShape, Lhs, Rhs, Scalar, Source};
 use crate::aligned::Scratch;
 use crate::disjoint::Rows;
-use crate::threads::Threads;
+use crate::threads::{Threads, checkpoint};
 use crate::unary::UnaryFunction;
 
 /// The longest block of `k`: with it a panel of A takes 9 KiB, a third of the first-level cache.
@@ -309,10 +309,15 @@ impl<T: Scalar> Product<'_, T> {
             Panels::Source(_) => Scratch::take(k_block * chunk),
             Panels::InPlace { .. } => Scratch::take(k_block * nr),
         };
+        let mut is_first = true;
         for start in columns.clone().step_by(chunk.max(1)) {
             let columns = start..columns.end.min(start + chunk);
             let mut k0 = 0;
             loop {
+                // Without workers, a task is a whole product.
+                if !std::mem::take(&mut is_first) {
+                    checkpoint();
+                }
                 let ks = k0..k.min(k0 + k_block);
                 // SAFETY: passed on.
                 unsafe {
@@ -362,6 +367,10 @@ impl<T: Scalar> Product<'_, T> {
         let step = size_of::<T>() * ks.len().max(1);
         let block = if nr * step <= B_PANEL { (A_BLOCK / (mr * step)).max(1) } else { 1 };
         for first in row_panels.clone().step_by(block) {
+            // A chunk of all rows can take several milliseconds.
+            if first > row_panels.start {
+                checkpoint();
+            }
             for j in 0..panels {
                 let (col, width) = (columns.start + j * nr, width(j));
                 // The panel's first step of this block, in what was packed for it.

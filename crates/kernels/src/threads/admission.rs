@@ -1,15 +1,14 @@
-//! Admission of runs to the cores: at most one run per core at a time; the others wait by priority.
+//! Admission of runs to the cores: at most one run per core at a time; the others wait in the order of their arrival.
 //!
-//! A run has one thread, its caller's. Workers are distributed among the active runs of the highest priority, so that
-//! callers and workers together never exceed the cores, or the requested number of threads if that is greater.
+//! A run has one thread, its caller's. Workers are distributed among the active runs, so that callers and workers
+//! together never exceed the cores, or the requested number of threads if that is greater.
 
-use std::cmp::Reverse;
 use std::collections::BTreeSet;
-use std::sync::PoisonError;
+use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::{Padded, StopQuestion};
-use crate::sync::{AtomicI32, AtomicU64, AtomicUsize, Condvar, MODELS, Mutex, Ordering};
+use super::{CoreHandover, Padded, StopQuestion};
+use crate::sync::{AtomicU64, AtomicUsize, Condvar, MODELS, Mutex, Ordering};
 
 /// Maximum number of concurrent runs: each has a bit; few in models.
 pub(super) const MOST_RUNS: usize = if MODELS { 4 } else { u64::BITS as usize };
@@ -20,7 +19,6 @@ pub(super) struct Admission {
     active: Padded<AtomicU64>,
     /// The active runs that use a single thread.
     alone: AtomicU64,
-    priorities: [AtomicI32; MOST_RUNS],
     /// Maximum number of runs at a time.
     cores: usize,
     /// Maximum number of threads that may compute at a time.
@@ -34,14 +32,14 @@ pub(super) struct Admission {
 /// The resources that a run asks for.
 #[derive(Clone, Default)]
 pub struct ThreadRequest {
-    /// Among waiting runs, higher numbers go first.
-    pub priority: i32,
     /// Most threads that the run uses; 0 for all. One that uses a single thread has no workers that others could have.
     pub threads: usize,
     /// When it gives up, or stops.
     pub until: Option<Instant>,
     /// Whether it has to give up or to stop: asked every millisecond while it waits, and every few milliseconds while it works.
     pub stop: Option<StopQuestion>,
+    /// When it hands its core to others; `None` if it never does.
+    pub handover: Option<Arc<dyn CoreHandover>>,
 }
 
 impl ThreadRequest {
@@ -58,15 +56,14 @@ impl ThreadRequest {
     }
 }
 
-/// The runs that wait, as their reversed priority and their number: the one that goes first is the least.
+/// The runs that wait, by their numbers: the one that goes first has the least.
 #[derive(Default)]
 struct Queue {
-    tickets: BTreeSet<(Reverse<i32>, u64)>,
+    tickets: BTreeSet<u64>,
     next: u64,
 }
 
-/// The workers of one active run: every `runs`-th, starting with the `rank`-th, both counted among runs of its
-/// priority.
+/// The workers of one active run: every `runs`-th, starting with the `rank`-th.
 #[derive(Clone, Copy)]
 pub(super) struct Deal {
     pub(super) runs: usize,
@@ -93,7 +90,6 @@ impl Admission {
         Admission {
             active: Padded(AtomicU64::new(0)),
             alone: AtomicU64::new(0),
-            priorities: std::array::from_fn(|_| AtomicI32::new(0)),
             cores,
             threads: AtomicUsize::new(cores),
             waiting: AtomicUsize::new(0),
@@ -108,29 +104,28 @@ impl Admission {
     }
 
     /// A place for a run, if one is free and no other run waits for it; [`enter`](Self::enter) waits for one.
-    pub(super) fn try_enter(&self, priority: i32, alone: bool) -> Option<usize> {
+    pub(super) fn try_enter(&self, alone: bool) -> Option<usize> {
         if self.waiting.load(Ordering::SeqCst) > 0 {
             return None;
         }
-        self.take(priority, alone)
+        self.take(alone)
     }
 
     /// A place for a run; `None` if it has to be given up before one is free.
     pub(super) fn enter(&self, request: &ThreadRequest) -> Option<usize> {
-        let ThreadRequest { priority, threads, .. } = *request;
-        let alone = threads == 1;
-        if let Some(place) = self.try_enter(priority, alone) {
+        let alone = request.threads == 1;
+        if let Some(place) = self.try_enter(alone) {
             return Some(place);
         }
         let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
-        let ticket = (Reverse(priority), queue.next);
+        let ticket = queue.next;
         queue.next += 1;
         queue.tickets.insert(ticket);
         // Before it looks for a place: a run that leaves either sees this or leaves the place before the look.
         self.waiting.fetch_add(1, Ordering::SeqCst);
         let place = loop {
             if queue.tickets.first() == Some(&ticket)
-                && let Some(place) = self.take(priority, alone)
+                && let Some(place) = self.take(alone)
             {
                 break Some(place);
             }
@@ -155,7 +150,7 @@ impl Admission {
         place
     }
 
-    fn take(&self, priority: i32, alone: bool) -> Option<usize> {
+    fn take(&self, alone: bool) -> Option<usize> {
         let mut active = self.active.0.load(Ordering::SeqCst);
         loop {
             let place = active.trailing_ones() as usize;
@@ -173,9 +168,6 @@ impl Admission {
                 Ok(_) => {
                     // Until this is visible, workers may be distributed as for the previous run, which affects speed
                     // only.
-                    if self.priority(place) != priority {
-                        self.priorities[place].store(priority, Ordering::Relaxed);
-                    }
                     let bit = 1 << place;
                     if (self.alone.load(Ordering::Relaxed) & bit != 0) != alone {
                         self.alone.fetch_xor(bit, Ordering::Relaxed);
@@ -202,13 +194,14 @@ impl Admission {
         }
     }
 
-    fn priority(&self, place: usize) -> i32 {
-        self.priorities[place].load(Ordering::Relaxed)
+    /// The active runs, one bit each.
+    pub(super) fn active(&self) -> u64 {
+        self.active.0.load(Ordering::Relaxed)
     }
 
     /// The number of workers that may compute alongside the callers.
     pub(super) fn workers(&self) -> usize {
-        self.workers_beside(self.active.0.load(Ordering::Relaxed))
+        self.workers_beside(self.active())
     }
 
     /// The number of workers that may compute alongside the callers of these runs.
@@ -219,28 +212,14 @@ impl Admission {
 
     /// The workers of the run in a place.
     pub(super) fn deal(&self, place: usize) -> Deal {
-        let active = self.active.0.load(Ordering::Relaxed);
-        let (mut runs, mut rank) = (1, 0);
+        let active = self.active();
         let alone = self.alone.load(Ordering::Relaxed);
         if alone >> place & 1 == 1 {
             return Deal { runs: 1, rank: 0, workers: 0 };
         }
-        let mut others = active & !alone & !(1 << place);
-        if others != 0 {
-            let own = self.priority(place);
-            while others != 0 {
-                let other = others.trailing_zeros() as usize;
-                others &= others - 1;
-                match self.priority(other) {
-                    higher if higher > own => return Deal { runs: 1, rank: 0, workers: 0 },
-                    same if same == own => {
-                        runs += 1;
-                        rank += usize::from(other < place);
-                    }
-                    _ => {}
-                }
-            }
-        }
+        let others = active & !alone & !(1 << place);
+        let runs = 1 + others.count_ones() as usize;
+        let rank = (others & ((1 << place) - 1)).count_ones() as usize;
         let workers = self.workers_beside(active).saturating_sub(rank).div_ceil(runs);
         Deal { runs, rank, workers }
     }
@@ -249,7 +228,6 @@ impl Admission {
 #[cfg(all(test, not(feature = "models")))]
 mod tests {
     use super::*;
-    use std::sync::Arc;
     use std::sync::atomic::AtomicBool;
 
     #[test]

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use super::admission::{Admission, MOST_RUNS, ThreadRequest};
 use super::job::{Gate, MOST_MEMBERS, Slot};
+use super::role::{HERE, Here, InJob, InRun, RUNS};
 use super::stop::{Watched, Watcher};
 use super::{Padded, fork};
 use crate::sync::{
@@ -35,20 +36,6 @@ static PROCESS: AtomicPtr<Arc<Executor>> = AtomicPtr::new(ptr::null_mut());
 /// The most threads requested so far, in this process or in the processes that it was forked from.
 static MOST_ASKED: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
 
-sync::thread_local! {
-    /// The current role of this thread.
-    static HERE: Cell<Here> = const { Cell::new(Here::Outside) };
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Here {
-    Outside,
-    /// A run of the executor at this address, in this place.
-    Run(usize, usize),
-    /// A task, inside which nested jobs run inline.
-    Task,
-}
-
 #[derive(Default)]
 struct Worker {
     parked: AtomicBool,
@@ -58,8 +45,8 @@ struct Worker {
 
 /// Threads that work for the runs of a process, and the admission of those runs.
 pub(super) struct Executor {
-    admission: Admission,
-    slots: [Slot; MOST_RUNS],
+    pub(super) admission: Admission,
+    pub(super) slots: [Slot; MOST_RUNS],
     missed: [Missed; MOST_RUNS],
     start: Instant,
     /// Counts the jobs of all runs except those in the first slot, which workers always check.
@@ -76,8 +63,8 @@ pub(super) struct Executor {
 /// A run that is active on this thread; [`Threads::team`](super::Threads::team) then uses the run's workers.
 pub struct RunGuard {
     executor: Arc<Executor>,
-    /// `None` for a nested run, or inside a task.
-    place: Option<usize>,
+    /// Its number on this thread; `None` for a nested run, or inside a task.
+    number: Option<u64>,
     /// The thread's role before.
     before: Here,
     /// Whether the run has to stop.
@@ -88,12 +75,17 @@ pub struct RunGuard {
 
 impl Drop for RunGuard {
     fn drop(&mut self) {
-        let Some(place) = self.place else { return };
+        let Some(number) = self.number else { return };
         // A guard that is dropped inside a task, or before a run that began inside its own, keeps its slot forever,
         // because this thread may still open jobs there.
-        if HERE.with(Cell::get) == Here::Run(self.executor.address(), place) {
+        if let Here::Run(run) = HERE.with(Cell::get)
+            && run.executor == self.executor.address()
+            && run.number == number
+        {
             HERE.with(|here| here.set(self.before));
-            self.executor.admission.leave(place);
+            if let Some(place) = run.place {
+                self.executor.admission.leave(place);
+            }
         }
     }
 }
@@ -172,7 +164,7 @@ impl Executor {
     /// not exist here. A run during which this thread forked goes on without a place in the parent's admission.
     pub(super) fn forget_of_process() {
         PROCESS.store(ptr::null_mut(), Ordering::Release);
-        if let Here::Run(..) = HERE.with(Cell::get) {
+        if let Here::Run(_) = HERE.with(Cell::get) {
             HERE.with(|here| here.set(Here::Outside));
         }
     }
@@ -228,13 +220,13 @@ impl Executor {
     /// Begins a run on this thread once it is admitted; `None` if it gives up. Inside a run of this
     /// executor, or a task, it becomes part of that.
     pub(super) fn enter(self: &Arc<Self>, request: &ThreadRequest) -> Option<RunGuard> {
-        let watcher = || Watcher::new(request.until, request.stop.clone());
+        let watcher = || Watcher::new(self, request);
         self.begin(|| self.admission.enter(request), watcher)
     }
 
     /// Like [`enter`](Self::enter), without waiting.
     pub(super) fn try_enter(self: &Arc<Self>) -> Option<RunGuard> {
-        self.begin(|| self.admission.try_enter(0, false), Watcher::of_thread)
+        self.begin(|| self.admission.try_enter(false), Watcher::of_thread)
     }
 
     /// A run in a place, with a watcher of its own. A run that is part of another has the other's.
@@ -244,19 +236,44 @@ impl Executor {
         watcher: impl FnOnce() -> Option<Watcher>,
     ) -> Option<RunGuard> {
         let before = HERE.with(Cell::get);
-        let place = match before {
-            Here::Run(executor, _) if executor == self.address() => None,
-            Here::Task => None,
-            Here::Run(..) | Here::Outside => {
-                let place = place()?;
-                HERE.with(|here| here.set(Here::Run(self.address(), place)));
-                Some(place)
+        let number = match before {
+            Here::Run(run) if run.executor == self.address() => None,
+            Here::Job => None,
+            Here::Run(_) | Here::Outside => {
+                let place = Some(place()?);
+                let number = RUNS.with(|runs| runs.replace(runs.get() + 1));
+                let run = InRun { executor: self.address(), number, place };
+                HERE.with(|here| here.set(Here::Run(run)));
+                Some(number)
             }
         };
         let executor = Arc::clone(self);
-        let watched = place.and_then(|_| watcher()).map(Watched::by);
+        let watched = number.and_then(|_| watcher()).map(Watched::by);
         let here = std::marker::PhantomData;
-        Some(RunGuard { executor, place, before, _watched: watched, here })
+        Some(RunGuard { executor, number, before, _watched: watched, here })
+    }
+
+    /// Gives the core of this thread's run to others until `wait` returns and a core is free. False if the run gives up meanwhile,
+    /// as the request says: then it is without a core. Nothing happens while the run has a job open.
+    pub(super) fn hand_over(&self, request: &ThreadRequest, wait: impl FnOnce()) -> bool {
+        let Here::Run(run) = HERE.with(Cell::get) else { return true };
+        let Some(place) = run.place.filter(|_| run.executor == self.address()) else { return true };
+        let set = |place| HERE.with(|here| here.set(Here::Run(InRun { place, ..run })));
+        // Whoever takes the place opens jobs in its slot, so this run must not open any.
+        set(None);
+        self.admission.leave(place);
+        wait();
+        let place = self.admission.enter(request);
+        set(place);
+        place.is_some()
+    }
+
+    /// The place of this thread's run, if it has no job open.
+    pub(super) fn place(&self) -> Option<usize> {
+        match HERE.with(Cell::get) {
+            Here::Run(run) if run.executor == self.address() => run.place,
+            _ => None,
+        }
     }
 
     fn address(&self) -> usize {
@@ -273,14 +290,13 @@ impl Executor {
         idle: &(dyn Fn() + Sync),
     ) -> bool {
         match HERE.with(Cell::get) {
-            Here::Task => false,
-            Here::Run(executor, place) if executor == self.address() => {
-                self.team_of(place, size, member, idle)
-            }
-            Here::Run(..) | Here::Outside => {
-                let run = self.try_enter();
-                let place = run.as_ref().and_then(|run| run.place);
+            Here::Job => false,
+            Here::Run(InRun { executor, place, .. }) if executor == self.address() => {
                 place.is_some_and(|place| self.team_of(place, size, member, idle))
+            }
+            Here::Run(_) | Here::Outside => {
+                let _run = self.try_enter();
+                self.place().is_some_and(|place| self.team_of(place, size, member, idle))
             }
         }
     }
@@ -300,6 +316,8 @@ impl Executor {
         }
         let slot = &self.slots[place];
         let process = fork::generation();
+        // Until the job is closed, as the run must keep its place.
+        let _in_job = InJob::enter();
         // SAFETY: the run owns the slot of its place; it opens jobs on its thread only and one after another, because
         // there is no run inside a task. Each job is closed before this function returns, as calls catch panics.
         let gate = unsafe { slot.open(member, size, deal) };
@@ -313,10 +331,7 @@ impl Executor {
 
     /// Whether waking workers for a team of this size pays off if it saves `nanos` nanoseconds.
     pub(super) fn worth_waking(&self, size: usize, nanos: u64) -> bool {
-        let place = match HERE.with(Cell::get) {
-            Here::Run(executor, place) if executor == self.address() => place,
-            _ => return false,
-        };
+        let Some(place) = self.place() else { return false };
         let deal = self.admission.deal(place);
         let size = size.min(deal.workers + 1);
         let parked = |member| {
@@ -330,10 +345,9 @@ impl Executor {
     fn take_part(&self, slot: &Slot, member: usize, gate: Gate) {
         // Each member wakes two more, because waking takes long.
         self.wake_below(member, gate);
-        let before = HERE.with(|here| here.replace(Here::Task));
+        let _in_job = InJob::enter();
         // SAFETY: the caller has opened or joined the job.
         unsafe { slot.call(member) };
-        HERE.with(|here| here.set(before));
     }
 
     /// Wakes a worker if it is parked. Sequential consistency guarantees that either the worker sees what was written

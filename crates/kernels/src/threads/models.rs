@@ -188,8 +188,7 @@ fn runs_side_by_side_have_workers_of_their_own() {
             .map(|_| {
                 let pool = pool.clone();
                 thread::spawn(move || {
-                    let _run =
-                        pool.enter(ThreadRequest { priority: 0, ..ThreadRequest::default() });
+                    let _run = pool.enter(ThreadRequest::default());
                     for _ in 0..2 {
                         let members = counts(4);
                         pool.team(4, &|member| {
@@ -212,12 +211,11 @@ fn every_run_is_admitted_and_no_more_than_there_are_cores() {
     explore(|| {
         let (pool, active) = (Arc::new(Threads::own(1)), Arc::new(Count::new(0)));
         let callers: Vec<_> = (0..3)
-            .map(|priority| {
+            .map(|_| {
                 let (pool, active) = (pool.clone(), active.clone());
                 thread::spawn(move || {
                     for _ in 0..2 {
-                        let _run =
-                            pool.enter(ThreadRequest { priority, ..ThreadRequest::default() });
+                        let _run = pool.enter(ThreadRequest::default());
                         assert_eq!(active.fetch_add(1, Ordering::Relaxed), 0);
                         thread::yield_now();
                         active.fetch_sub(1, Ordering::Relaxed);
@@ -236,9 +234,7 @@ fn a_pool_ends_whatever_its_workers_do() {
         let pool = Threads::own(2);
         let callers = [0, 1].map(|_| {
             let pool = pool.limited(2);
-            thread::spawn(move || {
-                drop(pool.enter(ThreadRequest { priority: 0, ..ThreadRequest::default() }))
-            })
+            thread::spawn(move || drop(pool.enter(ThreadRequest::default())))
         });
         drop(pool);
         callers.into_iter().for_each(|caller| caller.join().unwrap());
@@ -341,5 +337,95 @@ fn a_run_that_stops_has_nobody_in_its_job_and_the_next_one_is_whole() {
             hits[i].fetch_add(1, Ordering::Relaxed);
         });
         assert_each_once(&hits);
+    });
+}
+
+/// A handover that lets other threads have the core while the run waits for them to have had it.
+struct Lends {
+    suspended: Count,
+    waits: bool,
+}
+
+impl CoreHandover for Lends {
+    fn is_due(&self) -> bool {
+        self.suspended.load(Ordering::Relaxed) < 2
+    }
+
+    fn wait(&self, has_to_stop: &dyn Fn() -> bool) {
+        self.suspended.fetch_add(1, Ordering::Relaxed);
+        thread::yield_now();
+        while self.waits && !has_to_stop() {
+            thread::yield_now();
+        }
+    }
+}
+
+#[test]
+fn a_suspended_run_lends_its_core_and_loses_no_task() {
+    // Two runs for one core, or with workers; both are suspended.
+    [1, 3].into_iter().for_each(|cores| {
+        explore(move || {
+            let (pool, active) = (Arc::new(Threads::own(cores)), Arc::new(Count::new(0)));
+            let callers: Vec<_> = (0..2)
+                .map(|_| {
+                    let (pool, active) = (pool.clone(), active.clone());
+                    thread::spawn(move || {
+                        let lends = Arc::new(Lends { suspended: Count::new(0), waits: false });
+                        let handover = Some(lends.clone() as Arc<dyn CoreHandover>);
+                        let run =
+                            pool.enter(ThreadRequest { handover, ..ThreadRequest::default() });
+                        let hits = counts(5);
+                        pool.run(5, |i| {
+                            // One core computes one task at a time. Of several, workers leave only after their tasks.
+                            let before = active.fetch_add(1, Ordering::Relaxed);
+                            assert!(before == 0 || cores > 1);
+                            thread::yield_now();
+                            active.fetch_sub(1, Ordering::Relaxed);
+                            hits[i].fetch_add(1, Ordering::Relaxed);
+                        });
+                        assert_each_once(&hits);
+                        give_way();
+                        assert!(lends.suspended.load(Ordering::Relaxed) > 0);
+                        drop(run);
+                    })
+                })
+                .collect();
+            callers.into_iter().for_each(|caller| caller.join().unwrap());
+        })
+    });
+}
+
+#[test]
+fn a_suspended_run_that_has_to_stop_ends_without_a_core() {
+    explore(|| {
+        let pool = Arc::new(Threads::own(2));
+        let stopped = Arc::new(AtomicBool::new(false));
+        let caller = {
+            let (pool, stopped) = (pool.clone(), stopped.clone());
+            thread::spawn(move || {
+                let lends = Arc::new(Lends { suspended: Count::new(0), waits: true });
+                let stop: StopQuestion = Arc::new(move || stopped.load(Ordering::Relaxed));
+                let (stop, handover) = (Some(stop), Some(lends as Arc<dyn CoreHandover>));
+                let request = ThreadRequest { stop, handover, ..ThreadRequest::default() };
+                let run = pool.enter(request);
+                assert_eq!(stoppable(|| pool.run(3, |_| ())), Err(Stopped));
+                drop(run);
+            })
+        };
+        // Both cores' runs come and go meanwhile.
+        for _ in 0..2 {
+            let _run = pool.enter(ThreadRequest::default());
+            let hits = counts(3);
+            pool.run(3, |i| {
+                hits[i].fetch_add(1, Ordering::Relaxed);
+                thread::yield_now();
+            });
+            assert_each_once(&hits);
+        }
+        stopped.store(true, Ordering::Relaxed);
+        caller.join().unwrap();
+        let _runs = pool.enter(ThreadRequest::default());
+        let other = pool.clone();
+        thread::spawn(move || assert!(other.try_enter().is_some())).join().unwrap();
     });
 }

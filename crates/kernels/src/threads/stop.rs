@@ -3,18 +3,15 @@
 //! Work that has to stop unwinds with [`Stopped`], as it would by a panic, so that no kernel returns results that it has computed in
 //! part. Only the thread of the run asks; workers read its answer. An answer is final: all later work of the run stops, too. A run
 //! inside another one stops with the outer one.
-//!
-//! A run could be suspended at the same place, for one that has a better claim to its core. Between two tasks, [`Pace::stops`] holds
-//! nothing but the job's counter of tasks and the caller's memory. The run's thread would have its workers leave the job, as they do when it
-//! stops, but without the counter being moved to the end; leave its place in the admission; wait for another one as a new run does; and go on
-//! with the tasks that are left, to the same bits, as a task's result depends on its number only. Jobs inside a task must not suspend it: others
-//! may wait for what the task makes.
 
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::ThreadRequest;
+use super::executor::Executor;
+use super::handover::Suspension;
 use crate::sync::{self, AtomicBool, AtomicU64, MODELS, Ordering};
 
 /// Tells whether work has to stop. It is called on the thread of the run.
@@ -39,6 +36,7 @@ sync::thread_local! {
 struct Watch {
     until: Option<Instant>,
     check: Option<StopQuestion>,
+    suspension: Option<Suspension>,
     start: Instant,
     /// When the question was asked last, in nanoseconds since the start.
     asked: AtomicU64,
@@ -79,13 +77,15 @@ pub(super) struct Watcher {
 }
 
 impl Watcher {
-    /// The watcher of a run that begins on this thread; `None` if nothing can stop the run.
-    pub(super) fn new(until: Option<Instant>, check: Option<StopQuestion>) -> Option<Watcher> {
-        if until.is_none() && check.is_none() {
+    /// The watcher of a run that begins on this thread; `None` if nothing can stop or suspend the run.
+    pub(super) fn new(executor: &Arc<Executor>, request: &ThreadRequest) -> Option<Watcher> {
+        let (until, check) = (request.until, request.stop.clone());
+        let suspension = Suspension::of(executor, request);
+        if until.is_none() && check.is_none() && suspension.is_none() {
             return None;
         }
         let (start, asked, stopped) = (Instant::now(), AtomicU64::new(0), AtomicBool::new(false));
-        let watch = Arc::new(Watch { until, check, start, asked, stopped });
+        let watch = Arc::new(Watch { until, check, suspension, start, asked, stopped });
         Some(Watcher { watch, asks: true })
     }
 
@@ -108,6 +108,20 @@ impl Watcher {
     pub(super) fn stops(&self) -> bool {
         if self.asks { self.watch.ask() } else { self.has_stopped() }
     }
+
+    /// Whether this thread has to hand the run's core over.
+    pub(super) fn is_due(&self) -> bool {
+        self.asks && self.watch.suspension.as_ref().is_some_and(Suspension::is_due)
+    }
+
+    /// Suspends the run of this thread, unless it has a job open.
+    pub(super) fn give_way(&self) {
+        if let Some(suspension) = &self.watch.suspension
+            && !suspension.suspend(&|| self.watch.ask())
+        {
+            self.watch.stopped.store(true, Ordering::Relaxed);
+        }
+    }
 }
 
 /// While it lives, this thread works for a run. It restores what was before.
@@ -127,12 +141,22 @@ impl Drop for Watched {
     }
 }
 
-/// Whether the run that this thread works for has to stop. For code that cannot unwind; other long loops call [`checkpoint`].
+/// Hands the core of this thread's run to another one, if that is due. It does nothing on other threads of the run, and where the run
+/// has a job open. No lock may be held that another run needs.
+pub fn give_way() {
+    // Whatever runs meanwhile on this thread has watchers of its own.
+    let due = HERE.with(|here| here.borrow().as_ref().filter(|watcher| watcher.is_due()).cloned());
+    due.iter().for_each(Watcher::give_way);
+}
+
+/// Whether the run that this thread works for has to stop. It may [give way](give_way). For code that cannot unwind; other long
+/// loops call [`checkpoint`].
 pub fn has_to_stop() -> bool {
+    give_way();
     HERE.with(|here| here.borrow().as_ref().is_some_and(Watcher::stops))
 }
 
-/// Ends the work of this thread by unwinding if its run has to stop. For loops that take long and are not spread over threads: it
+/// Ends the work of this thread by unwinding if its run has to stop, and [gives way](give_way) if that is due. For loops that take long and are not spread over threads: it
 /// takes about 30 ns.
 pub fn checkpoint() {
     if has_to_stop() {
@@ -164,6 +188,15 @@ impl<'a> Pace<'a> {
     pub(super) fn new(watcher: Option<&'a Watcher>) -> Pace<'a> {
         // Nothing has been done before the first task.
         Pace { watcher, left: 2, between: 1 }
+    }
+
+    /// Whether to hand the core over.
+    pub(super) fn is_due(&self) -> bool {
+        self.watcher.is_some_and(Watcher::is_due)
+    }
+
+    pub(super) fn give_way(&self) {
+        self.watcher.into_iter().for_each(Watcher::give_way);
     }
 
     /// Whether to stop before the next task.

@@ -2,6 +2,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
 use super::*;
+use crate::sync::{AtomicUsize, Ordering};
 
 #[test]
 fn every_task_runs_once() {
@@ -151,7 +152,7 @@ fn waking_is_worth_it_for_much_work_or_many_launches() {
 #[test]
 fn runs_share_the_workers() {
     let pool = Threads::own(4);
-    let first = pool.enter(ThreadRequest { priority: 0, ..ThreadRequest::default() });
+    let first = pool.enter(ThreadRequest::default());
     let come = |pool: &Threads| {
         let come = AtomicUsize::new(0);
         let start = Instant::now();
@@ -166,12 +167,9 @@ fn runs_share_the_workers() {
     assert_eq!(come(&pool), 4);
     std::thread::scope(|s| {
         s.spawn(|| {
-            // Two workers remain for two runs, and none for one of a lower priority.
-            let second = pool.enter(ThreadRequest { priority: 0, ..ThreadRequest::default() });
+            // Two workers remain for two runs.
+            let _second = pool.enter(ThreadRequest::default());
             assert_eq!(come(&pool), 2);
-            drop(second);
-            let _third = pool.enter(ThreadRequest { priority: -1, ..ThreadRequest::default() });
-            assert_eq!(come(&pool), 1);
         });
     });
     assert_eq!(come(&pool), 4);
@@ -179,42 +177,18 @@ fn runs_share_the_workers() {
 }
 
 #[test]
-fn runs_wait_for_cores_by_priority() {
+fn a_nested_run_does_not_wait_and_another_one_gives_up_at_its_time() {
     let pool = Threads::own(1);
-    let (order, waiting) = (std::sync::Mutex::new(vec![]), AtomicUsize::new(0));
-    let run = pool.enter(ThreadRequest { priority: 0, ..ThreadRequest::default() }).unwrap();
-    // A nested run on the same thread does not wait.
-    assert!(
-        pool.enter(ThreadRequest { until: Some(Instant::now()), ..ThreadRequest::default() })
-            .is_some()
-    );
+    let soon = || Some(Instant::now() + Duration::from_millis(5));
+    let _run = pool.enter(ThreadRequest::default()).unwrap();
+    let nested = ThreadRequest { until: Some(Instant::now()), ..ThreadRequest::default() };
+    assert!(pool.enter(nested).is_some());
     std::thread::scope(|s| {
         s.spawn(|| {
-            let soon = Instant::now() + Duration::from_millis(5);
-            assert!(
-                pool.enter(ThreadRequest {
-                    priority: 9,
-                    until: Some(soon),
-                    ..ThreadRequest::default()
-                })
-                .is_none()
-            );
+            let request = ThreadRequest { until: soon(), ..ThreadRequest::default() };
+            assert!(pool.enter(request).is_none());
         });
-        for (i, priority) in [0, 2, 1, 2].into_iter().enumerate() {
-            while waiting.load(Ordering::Relaxed) < i {
-                std::thread::yield_now();
-            }
-            let (pool, order, waiting) = (&pool, &order, &waiting);
-            s.spawn(move || {
-                waiting.fetch_add(1, Ordering::Relaxed);
-                let _run = pool.enter(ThreadRequest { priority, ..ThreadRequest::default() });
-                order.lock().unwrap().push(priority);
-            });
-        }
-        std::thread::sleep(Duration::from_millis(100));
-        drop(run);
     });
-    assert_eq!(order.into_inner().unwrap(), [2, 2, 1, 0]);
 }
 
 #[test]
@@ -241,7 +215,7 @@ fn a_guard_dropped_inside_a_task_keeps_its_place() {
 #[test]
 fn a_run_of_one_thread_leaves_the_workers_to_others() {
     let pool = Threads::own(3);
-    let _alone = pool.enter(ThreadRequest { priority: 1, threads: 1, ..ThreadRequest::default() });
+    let _alone = pool.enter(ThreadRequest { threads: 1, ..ThreadRequest::default() });
     assert!(!pool.worth_waking(3, u64::MAX));
     std::thread::scope(|s| {
         s.spawn(|| {

@@ -136,6 +136,10 @@ impl Executable for Compiled {
         self.inner.packed_elsewhere()
     }
 
+    fn depends_on_rows(&self) -> bool {
+        self.inner.depends_on_rows()
+    }
+
     fn shapes(&self, inputs: &[Option<Value>]) -> Result<Vec<OutputShape>, KernelError> {
         self.inner.shapes(inputs)
     }

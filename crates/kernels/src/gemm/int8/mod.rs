@@ -18,7 +18,7 @@ use super::packed::panels_len;
 use super::{GemmShape, Source};
 use crate::aligned::Scratch;
 use crate::disjoint::Disjoint;
-use crate::threads::Threads;
+use crate::threads::{Threads, checkpoint};
 pub(crate) use finish::Row;
 use pack::{Packer, RawBytes, Side};
 use tile::{Kernels, MAX_COLUMNS, MAX_ROWS};
@@ -258,6 +258,9 @@ impl Product<'_> {
         };
         let mut tile = [0i32; MAX_ROWS * MAX_COLUMNS];
         for first in panels.clone().step_by(chunk) {
+            if first > panels.start {
+                checkpoint();
+            }
             let some = first..panels.end.min(first + chunk);
             let (b_words, b_sums): (&[i32], &[i32]) = match &self.b {
                 Right::Packed(words, sums) => (&words[first * nr * depth..], &sums[first * nr..]),

@@ -17,7 +17,8 @@ pub(super) fn regressor(op: TreeEnsembleRegressor<'_>) -> Result<Ensemble, Kerne
         trees: Named { name: "target_treeids", values: op.target_treeids() },
         weights: reals(op.target_weights(), op.target_weights_as_tensor(), "target_weights")?,
     };
-    read(op.tree_nodes(), &votes, targets, op.aggregate_function())
+    let base = reals(op.base_values(), op.base_values_as_tensor(), "base_values")?;
+    read(op.tree_nodes(), &votes, targets, op.aggregate_function(), base)
 }
 
 /// The trees of a classifier of `classes` classes.
@@ -31,7 +32,12 @@ pub(super) fn classifier(
         trees: Named { name: "class_treeids", values: op.class_treeids() },
         weights: reals(op.class_weights(), op.class_weights_as_tensor(), "class_weights")?,
     };
-    let mut model = read(op.tree_nodes(), &votes, classes, TreeAggregate::Sum)?;
+    let mut base = reals(op.base_values(), op.base_values_as_tensor(), "base_values")?;
+    // Exporters write one number for the single score of two classes.
+    if let (2, [both]) = (classes, base.as_slice()) {
+        base = vec![*both; 2];
+    }
+    let mut model = read(op.tree_nodes(), &votes, classes, TreeAggregate::Sum, base)?;
     // Votes for one of at most two classes are a score of the positive one.
     model.single = model.single.filter(|_| classes <= 2);
     Ok(model)
@@ -108,6 +114,7 @@ fn read(
     votes: &Votes<'_>,
     targets: usize,
     aggregate: TreeAggregate,
+    base: Vec<f64>,
 ) -> Result<Ensemble, KernelError> {
     let modes = op.nodes_modes().unwrap_or_default();
     let n = modes.len();
@@ -145,7 +152,7 @@ fn read(
         roots: index.roots,
         targets,
         aggregate,
-        base: reals(op.base_values(), op.base_values_as_tensor(), "base_values")?,
+        base,
         post: op.post_transform(),
         single: first.filter(|f| targets_of.iter().all(|t| t == f)),
         positive: votes.weights.iter().all(|&w| w >= 0.0),

@@ -60,6 +60,29 @@ fn regression_and_classification() {
 }
 
 #[test]
+fn one_base_value_counts_for_both_of_two_classes() {
+    let x = tensor(&[2, 2], &[1.0f32, 3.0, 2.0, 0.0]);
+    let names = ["class_ids", "class_nodeids", "class_treeids", "class_weights"];
+    let go = |ids: &[i64], classes: &[i64], base: &[f32]| {
+        let more = vec![
+            ("classlabels_int64s", ints(classes)),
+            ("base_values", Attr::Floats(base.to_vec())),
+        ];
+        let attrs = [stumps(), votes(names, ids), more].concat();
+        run_on(1, OpKind::TreeEnsembleClassifier, &attrs, vec![Some(x.clone())], 2)
+    };
+    let first = go(&[0; 4], &[3, 4], &[0.0625]).unwrap();
+    assert_eq!(elements::<f32>(&first[1]), [0.5625, 0.4375, 0.0625, 0.9375]);
+    assert_eq!(elements::<i64>(&first[0]), [3, 4]);
+    let votes_for_both = go(&[0, 1, 1, 0], &[3, 4], &[0.0625]).unwrap();
+    assert_eq!(elements::<f32>(&votes_for_both[1]), [0.3125, 0.1875, 0.4375, 0.5625]);
+    for (classes, base) in [(&[3, 4, 5][..], &[0.0625][..]), (&[3, 4], &[0.0625; 3])] {
+        let error = go(&[0; 4], classes, base).err().unwrap().to_string();
+        assert!(error.contains("`base_values`"), "{error}");
+    }
+}
+
+#[test]
 fn with_one_target_a_leaf_keeps_its_first_vote() {
     let x = || tensor(&[2, 2], &[1.0f32, 3.0, 2.0, 0.0]);
     let go = |ids: [i64; 5], targets, aggregate: &str| {
