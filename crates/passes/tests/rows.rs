@@ -124,6 +124,20 @@ fn models_that_keep_rows_apart_are_independent() {
         (x, "%m = softmax(%x) {axis = 0} %y = relu(%x) return %y"),
         ("%x: f32[N, 4], %b: f32[N, 1]", "%y = mul(%x, %b) return %y"),
         (x, "%s = sequence_construct(%x, %x) %y = sequence_at(%s, %zero) return %y"),
+        // A loss for each row, or for each position of each row; the log probabilities beside a mean.
+        (
+            "%x: f32[N, 3], %t: i64[N]",
+            "%y = negative_log_likelihood_loss(%x, %t) {reduction = \"none\"} return %y",
+        ),
+        (
+            "%x: f32[N, 3, 4], %t: i64[N, 4]",
+            "%w = constant {value = f32[3](1, 2, 3)}
+             %y, %p = softmax_cross_entropy_loss(%x, %t, %w) {reduction = \"none\"} return %y",
+        ),
+        (
+            "%x: f32[N, 3], %t: i64[N]",
+            "%y, %p = softmax_cross_entropy_loss(%x, %t) return %p",
+        ),
         ("%x: f32[N, 4]", "%y = einsum(%x, %x) {equation = \"nk,nk->n\"} return %y"),
     ] {
         if let Err(reason) = answer(params, body) {

@@ -1,8 +1,8 @@
 //! Rows through regions.
 
-use super::state::{Along, State};
+use super::state::{Along, State, mixed};
 use super::transfer::dims;
-use super::{Flow, MixedRows, Mixing, shown};
+use super::{Flow, Mixing, shown};
 use std::rc::Rc;
 use trident_ir::control::{Param, Yield, params, yields};
 use trident_ir::{Block, Dim, Op, OpKind, ValueId, geometry, ops};
@@ -203,10 +203,6 @@ impl Flow<'_> {
             false => Err(Mixing::Merged { ty: result.map(shown).unwrap_or_default() }),
         }
     }
-}
-
-fn mixed(op: &Op, reason: Mixing) -> State {
-    State::Mixed(Rc::new(MixedRows::Op { op: op.name(), reason }))
 }
 
 /// The parameter of the body that takes the values that a result has at last.

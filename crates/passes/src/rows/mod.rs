@@ -10,8 +10,11 @@
 //! counts as mixing.
 
 mod control;
+mod padding;
 mod state;
 mod transfer;
+
+pub use padding::{LostAxis, PaddedAxis, padded_axes};
 
 use state::State;
 use std::collections::HashMap;
@@ -155,7 +158,7 @@ fn with_rows(func: &Func) -> Result<Func, MixedRows> {
         for (i, dim) in ty.shape.iter_mut().flatten().enumerate() {
             match dim {
                 _ if i == 0 => *dim = Dim::sym(ROWS),
-                Dim::Unknown => *dim = Dim::sym(&format!("dimension {i} of value {}", param.0)),
+                Dim::Unknown => *dim = own_name(param, i),
                 Dim::Sym(name) if own.contains_key(name) => {
                     return Err(MixedRows::Input { input: info.name.clone(), ty: before });
                 }
@@ -164,6 +167,11 @@ fn with_rows(func: &Func) -> Result<Func, MixedRows> {
         }
     }
     Ok(func)
+}
+
+/// A name for a dimension of a parameter that has none.
+fn own_name(param: ValueId, axis: usize) -> Dim {
+    Dim::sym(&format!("dimension {axis} of value {}", param.0))
 }
 
 /// The op that gives an output, as messages show it.

@@ -1,9 +1,9 @@
 //! The states of values.
 
-use super::{MixedRows, ROWS};
+use super::{MixedRows, Mixing, ROWS};
 use std::rc::Rc;
-use trident_ir::Dim;
 use trident_ir::shape::Expr;
+use trident_ir::{Dim, Op};
 
 /// How a value depends on the rows of a batch. For sequences and optional values, how their items do.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,6 +47,11 @@ impl State {
             _ => None,
         }
     }
+}
+
+/// The state of results in which an op mixes rows.
+pub(super) fn mixed(op: &Op, reason: Mixing) -> State {
+    State::Mixed(Rc::new(MixedRows::Op { op: op.name(), reason }))
 }
 
 /// The number of rows.

@@ -1,8 +1,7 @@
 //! The states of an op's results from those of its operands.
 
-use super::state::{Along, State, depends, rows};
-use super::{Flow, MixedRows, Mixing, ROWS, shown};
-use std::rc::Rc;
+use super::state::{Along, State, depends, mixed, rows};
+use super::{Flow, Mixing, ROWS, shown};
 use trident_ir::axes::{Axes, Axis, Label, OperandAxes, ResultAxes};
 use trident_ir::shape::Expr;
 use trident_ir::{Dim, Op, Type, ValueId};
@@ -18,8 +17,8 @@ struct Carried {
 impl Flow<'_> {
     /// The states of the results of an op without regions.
     pub(super) fn transfer(&self, op: &Op) -> Vec<State> {
-        let mixed = op.used().find(|value| matches!(self.state(*value), State::Mixed(_)));
-        if let Some(value) = mixed {
+        let cause = op.used().find(|value| matches!(self.state(*value), State::Mixed(_)));
+        if let Some(value) = cause {
             return vec![self.state(value).clone(); op.outputs.len()];
         }
         let axes = self.facts.axes(self.func, op);
@@ -27,10 +26,7 @@ impl Flow<'_> {
             None => self.unstated(op),
             Some(axes) => self.stated(op, axes),
         };
-        let states = states.unwrap_or_else(|reason| {
-            let cause = MixedRows::Op { op: op.name(), reason };
-            vec![State::Mixed(Rc::new(cause)); op.outputs.len()]
-        });
+        let states = states.unwrap_or_else(|reason| vec![mixed(op, reason); op.outputs.len()]);
         let settled = |(out, state): (&Option<ValueId>, State)| match out {
             Some(out) if self.is_settled(*out) => State::Shared,
             _ => state,
@@ -78,8 +74,11 @@ impl Flow<'_> {
             Some(carried) => {
                 self.unsized_operands(op, axes, &carried)?;
                 self.shared_operands(op, axes, &carried)?;
-                let result = |(i, sink)| self.result(op, i, sink, &carried);
-                axes.results.iter().enumerate().map(result).collect()
+                let result = |(i, sink)| {
+                    let state = self.result(op, i, sink, &carried);
+                    state.unwrap_or_else(|reason| mixed(op, reason))
+                };
+                Ok(axes.results.iter().enumerate().map(result).collect())
             }
             None if !is_sized => Ok(vec![State::Shared; op.outputs.len()]),
             None => {
@@ -230,13 +229,14 @@ fn repeated(shape: &[Dim]) -> Option<State> {
 }
 
 /// The place of rows after the elements were put into other dimensions.
-fn reshaped(from: &[Dim], along: &Along, to: &[Dim]) -> Option<Along> {
-    let mut axes = (0..to.len()).filter(|&i| depends(&to[i]) == Some(true));
-    let axis = axes.next().filter(|_| axes.next().is_none())?;
+pub(super) fn reshaped(from: &[Dim], along: &Along, to: &[Dim]) -> Option<Along> {
     let before = product(&from[..along.axis])?.mul(&along.outer)?;
-    let outer = before.div_exact(&product(&to[..axis])?)?;
-    let inner = Expr::of(&to[axis])?.div_exact(&outer.mul(&rows())?)?;
-    (!inner.mentions(ROWS)).then_some(Along { axis, outer, inner })
+    let moved = |axis: usize| {
+        let outer = before.div_exact(&product(&to[..axis])?)?;
+        let inner = Expr::of(&to[axis])?.div_exact(&outer.mul(&rows())?)?;
+        (!inner.mentions(ROWS)).then_some(Along { axis, outer, inner })
+    };
+    (0..to.len()).filter(|&axis| depends(&to[axis]) == Some(true)).find_map(moved)
 }
 
 fn product(dims: &[Dim]) -> Option<Expr> {
@@ -251,6 +251,6 @@ pub(super) fn dims(mut ty: &Type) -> Option<&[Dim]> {
     ty.shape()
 }
 
-fn present(op: &Op) -> impl Iterator<Item = (usize, ValueId)> + '_ {
+pub(super) fn present(op: &Op) -> impl Iterator<Item = (usize, ValueId)> + '_ {
     op.inputs.iter().enumerate().filter_map(|(i, value)| Some((i, (*value)?)))
 }
