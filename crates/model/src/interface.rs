@@ -2,7 +2,7 @@
 
 use crate::{Compiled, Model};
 use std::collections::HashMap;
-use trident_engine::rows::{self, MixedRows};
+use trident_engine::rows::{self, LostAxis, MixedRows, PaddedAxis};
 use trident_ir::shape::{self, ShapeError};
 use trident_ir::{Dim, Func, Type, ValueId, ValueInfo};
 
@@ -22,13 +22,23 @@ impl Model {
     /// Whether rows of the outputs depend only on the same rows of the inputs, by what the ops state about axes. The
     /// error names the first op that mixes rows. Inputs with defaults count as constants.
     pub fn independent_rows(&self) -> Result<(), MixedRows> {
-        let func = match self {
+        self.func().map_or(Ok(()), rows::independent)
+    }
+
+    /// For each output, ascending, the axes along which it is cut back after inputs were padded at the end of an axis each: all to
+    /// one length, which was another for each row. Inputs are named by their positions.
+    pub fn padded_axes(&self, padded: &[PaddedAxis]) -> Result<Vec<Vec<usize>>, LostAxis> {
+        self.func().map_or(Ok(vec![]), |func| rows::padded_axes(func, padded))
+    }
+
+    /// The model's first function, before its passes if the model has that.
+    fn func(&self) -> Option<&Func> {
+        match self {
             Model::Onnx(model) => model.module.entry(),
             Model::Compiled(Compiled { optimized, .. }) => optimized.entries.first().map(|entry| {
                 entry.overridable.as_ref().map_or(&entry.func, |original| &original.func)
             }),
-        };
-        func.map_or(Ok(()), rows::independent)
+        }
     }
 
     /// The interface of the model's first function; an error if its shapes contradict each other.
