@@ -1,7 +1,9 @@
 //! When a batch closes, and which requests it takes.
 
 use super::queue::{Queue, Waiting};
+use crate::batch::Lengths;
 use crate::config::ModelDynamicBatching;
+use crate::sequence::States;
 use std::time::{Duration, Instant};
 
 /// How many requests that do not fit a batch are passed over in search of others that do.
@@ -11,8 +13,16 @@ const PASSED_OVER: usize = 64;
 pub(super) trait Item {
     /// Its size along the batch dimension.
     fn rows(&self) -> usize;
+    /// The bytes of its inputs.
+    fn size(&self) -> usize;
     /// Whether it may run with another one; an equivalence relation.
     fn joins(&self, other: &Self) -> bool;
+    /// Its lengths, if it may be padded to share a batch with longer ones.
+    fn lengths(&self) -> Option<Lengths>;
+    /// Gives it the states of its sequence, before it is the next one.
+    fn receive(&mut self, states: &States);
+    /// Has its sequence keep what its run has left, because its client gets the answer.
+    fn keep(&mut self) {}
 }
 
 /// How the requests of a model become batches.
@@ -61,6 +71,7 @@ impl Batching {
         let largest = self.preferred.last().copied().unwrap_or(self.most);
         let (mut ids, mut rows) = (vec![id(first)], first.item.rows().max(1));
         let (mut oldest, mut is_full, mut passed_over) = (first.since, false, 0);
+        let mut lengths = first.item.lengths();
         let mut best = self.preferred.contains(&rows).then_some(1);
         for other in waiting {
             let more = rows + other.item.rows().max(1);
@@ -71,14 +82,17 @@ impl Batching {
                 is_full = true;
                 break;
             }
-            if !other.item.joins(&first.item) {
+            let together = Lengths::join(lengths, other.item.lengths());
+            let together = together.filter(|_| other.item.joins(&first.item));
+            let Some(together) = together else {
                 is_full = true;
                 passed_over += 1;
                 if self.ordered || passed_over > PASSED_OVER {
                     break;
                 }
                 continue;
-            }
+            };
+            lengths = together;
             ids.push(id(other));
             (rows, oldest) = (more, oldest.min(other.since));
             if self.preferred.contains(&rows) {

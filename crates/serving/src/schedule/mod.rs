@@ -11,6 +11,8 @@
 //! - Priorities sort the queue of one model. Among models, the one furthest behind its share of the cores goes next (`shares.rs`).
 //! - A batch closes when a core is free, not before: under load batches grow by themselves. The rules of
 //!   `dynamic_batching` apply (`batching.rs`).
+//! - A run whose model is ahead of one that waits is suspended in the middle, and goes on later on its thread (`handover.rs`). The
+//!   other one runs on a further thread: there are as many threads as cores and suspended runs.
 //! - A request that lacks memory goes back to its model, and runs again once no other run of the model is under way. No
 //!   thread waits for that.
 //!
@@ -18,11 +20,20 @@
 //! advance its clock, and `shuttle` explores the orders of its threads (`models.rs`).
 
 mod batching;
+mod brief;
 mod clock;
+mod contest;
+mod cores;
+mod handover;
+mod limits;
 mod model;
 mod pending;
 mod priority;
 mod queue;
+mod resting;
+mod sequences;
+mod sequencing;
+mod served;
 mod shared;
 mod shares;
 mod state;
@@ -35,36 +46,44 @@ mod testing;
 mod tests;
 
 pub use clock::{Clock, ManualClock, SystemClock};
+pub use limits::{RateLimits, ResourceFault};
 pub use priority::Priority;
 
-use crate::batch::{Answers, InferenceRequest, Prepared, Response, RunSpan};
+use crate::batch::{InferenceRequest, Response, own_flag};
 use crate::config::{ModelConfig, SchedulingChoice};
 use crate::failure::{RequestError, ServeError};
 use crate::model::ServedModel;
-use batching::{Batching, Item};
-use model::{Schedule, Turn};
+use crate::native::{Native, NativeModel};
+use crate::sequence::{InitialStates, StateSpec};
+use batching::Batching;
+use limits::Group;
+use model::Schedule;
 use pending::{Pending, Reply};
 use queue::Levels;
-use shared::{Ran, Runner, Shared};
+use sequencing::Sequencing;
+use served::Served;
+use shared::Shared;
 use state::Joining;
 use std::io;
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::thread::{self, JoinHandle};
-use trident_engine::CancelFlag;
 
-type SharedModels = Shared<Arc<ServedModel>>;
+type SharedModels = Shared<Served>;
 
 /// Runs the requests of models on a number of cores.
 pub struct Scheduler {
     shared: Arc<SharedModels>,
-    threads: Vec<JoinHandle<()>>,
+    /// They grow with the number of suspended runs.
+    threads: Arc<Mutex<Vec<JoinHandle<()>>>>,
 }
 
 /// A model of a [`Scheduler`]. When this is dropped, its requests are still answered; then the scheduler drops the model.
 pub struct ScheduledModel {
-    model: Arc<ServedModel>,
+    model: Served,
     id: u64,
     shared: Arc<SharedModels>,
+    /// For models with sequences.
+    sequencing: Option<Sequencing>,
 }
 
 /// A request that was submitted. Dropping it changes nothing.
@@ -76,23 +95,29 @@ pub struct Ticket {
 impl Scheduler {
     /// A scheduler with a thread for each core, and one that keeps time.
     pub fn start(cores: usize) -> io::Result<Scheduler> {
-        let mut scheduler = Scheduler::new(cores, Arc::new(SystemClock));
-        let mut spawn = |name: String, body: fn(&SharedModels)| {
-            let shared = Arc::clone(&scheduler.shared);
-            let thread = thread::Builder::new().name(name).spawn(move || body(&shared));
-            thread.map(|thread| scheduler.threads.push(thread))
+        let scheduler = Scheduler::new(cores, Arc::new(SystemClock));
+        let Scheduler { shared, threads } = &scheduler;
+        spawn(threads, shared, "serving timers", |shared| shared.keep_time())?;
+        let cores = cores.max(1);
+        (0..cores).try_for_each(|_| spawn(threads, shared, "serving", Shared::work))?;
+        let (weak, own) = (Arc::downgrade(shared), Arc::downgrade(threads));
+        let add_thread = move || match (weak.upgrade(), own.upgrade()) {
+            (Some(shared), Some(threads)) => {
+                spawn(&threads, &shared, "serving", Shared::work).is_ok()
+            }
+            _ => false,
         };
-        spawn("serving timers".into(), Shared::keep_time)?;
-        (0..cores.max(1)).try_for_each(|core| spawn(format!("serving {core}"), Shared::work))?;
+        shared.suspend_runs(cores, Box::new(add_thread));
         Ok(scheduler)
     }
 
     /// A scheduler without threads: its caller runs batches ([`Scheduler::run_next`]) and applies timeouts ([`Scheduler::expire`]).
+    /// Its runs are not suspended.
     pub fn new(cores: usize, clock: Arc<dyn Clock>) -> Scheduler {
-        Scheduler { shared: Arc::new(Shared::new(cores, clock)), threads: vec![] }
+        Scheduler { shared: Arc::new(Shared::new(cores, clock)), threads: Arc::default() }
     }
 
-    /// Adds a model, scheduled as its configuration says: `dynamic_batching`, the instances of `instance_group` as the most runs
+    /// Adds a model, scheduled as its configuration says: `dynamic_batching` or `sequence_batching`, the instances of `instance_group` as the most runs
     /// at a time, and the weight of its share in the cores: the parameter `share`, 1 to 10000, or else
     /// `optimization.priority`, which stands for 400 (`PRIORITY_MAX`), 100 or 25 (`PRIORITY_MIN`).
     pub fn add(
@@ -100,9 +125,53 @@ impl Scheduler {
         model: Arc<ServedModel>,
         config: &ModelConfig,
     ) -> Result<ScheduledModel, ServeError> {
+        let unread = "the model was added without its folder";
+        self.add_with(model, config, |_| Err(io::Error::new(io::ErrorKind::Unsupported, unread)))
+    }
+
+    /// The same for a model that may have files with the first values of its states. `read` gives the content of a file in the
+    /// model's folder.
+    pub fn add_with(
+        &self,
+        model: Arc<ServedModel>,
+        config: &ModelConfig,
+        read: impl FnMut(&str) -> io::Result<Vec<u8>>,
+    ) -> Result<ScheduledModel, ServeError> {
+        let states = match config.sequences() {
+            Some(_) => StateSpec::of(&model, InitialStates::read(config, read)?),
+            None => Arc::default(),
+        };
+        let states = (!states.is_empty()).then_some(states);
+        self.add_served(Served::Loaded(model), config, states)
+    }
+
+    /// The same for a model that is the program's own code. It has no weights and no states that a configuration declares.
+    pub fn add_native(
+        &self,
+        model: Arc<dyn NativeModel>,
+        config: &ModelConfig,
+    ) -> Result<ScheduledModel, ServeError> {
+        let model = Served::Native(Arc::new(Native::new(model, config)?));
+        self.add_served(model, config, Some(Arc::default()))
+    }
+
+    fn add_served(
+        &self,
+        model: Served,
+        config: &ModelConfig,
+        states: Option<Arc<[StateSpec]>>,
+    ) -> Result<ScheduledModel, ServeError> {
         let schedule = schedule(&model, config)?;
-        let id = self.shared.add(Arc::clone(&model), schedule);
-        Ok(ScheduledModel { model, id, shared: Arc::clone(&self.shared) })
+        let sequencing =
+            config.sequences().map(|own| Sequencing::of(model.interface(), own, states));
+        let id = self.shared.add(model.clone(), schedule)?;
+        Ok(ScheduledModel { model, id, shared: Arc::clone(&self.shared), sequencing })
+    }
+
+    /// Runs instances only while the resources are free that their groups name (`rate_limiter`). It is called before models are added;
+    /// otherwise these fields have no effect.
+    pub fn limit(&self, limits: RateLimits) {
+        self.shared.limit(limits);
     }
 
     /// Runs the next batch on this thread, if one is ready and a core is free; whether it did.
@@ -113,6 +182,11 @@ impl Scheduler {
     /// Answers the requests whose time is over.
     pub fn expire(&self) {
         self.shared.expire();
+    }
+
+    /// How many runs are suspended: they have handed their cores to runs of models that were behind their share.
+    pub fn suspended_runs(&self) -> usize {
+        self.shared.suspended()
     }
 
     /// Answers the requests that wait with [`RequestError::Closing`], and all that are submitted later. Those that run are answered
@@ -127,7 +201,9 @@ impl Drop for Scheduler {
     fn drop(&mut self) {
         self.close();
         let own = thread::current().id();
-        for thread in self.threads.drain(..) {
+        // One at a time: those that are left may start others, and end.
+        let next = || self.threads.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        while let Some(thread) = next() {
             // The last owner may be a reply, on one of the threads. A thread that ended by a panic has nothing to tell.
             if thread.thread().id() != own {
                 let _ = thread.join();
@@ -144,28 +220,47 @@ impl ScheduledModel {
         request: InferenceRequest<'static>,
         reply: impl FnOnce(Result<Response, RequestError>) + Send + 'static,
     ) -> Ticket {
+        self.enter(request, false, reply)
+    }
+
+    /// The same for a thread that would only wait for the answer, or that has other short work: it runs the request itself if a core
+    /// is free, nothing else is next, and the run is known to take less time than a change of threads.
+    pub fn submit_or_run(
+        &self,
+        request: InferenceRequest<'static>,
+        reply: impl FnOnce(Result<Response, RequestError>) + Send + 'static,
+    ) -> Ticket {
+        self.enter(request, true, reply)
+    }
+
+    fn enter(
+        &self,
+        request: InferenceRequest<'static>,
+        may_run_here: bool,
+        reply: impl FnOnce(Result<Response, RequestError>) + Send + 'static,
+    ) -> Ticket {
         let shared = Arc::downgrade(&self.shared);
         let InferenceRequest { priority, timeout, deadline, .. } = request;
-        let mut item = match self.model.prepare(0, request) {
-            // A request for no outputs does not run.
-            Ok(item) if item.outputs.is_empty() => {
+        let prepared = match &self.sequencing {
+            Some(sequencing) => sequencing.prepare(self.model.interface(), request),
+            None => self.model.interface().prepare_beside(0, request, &[]).map(|item| (item, None)),
+        };
+        let (mut item, step) = match prepared {
+            // A request for no outputs does not run, unless it moves its sequence on.
+            Ok((item, None)) if item.outputs.is_empty() => {
                 reply(Ok(Response::default()));
                 return Ticket { pending: Weak::new(), shared };
             }
-            Ok(item) => item,
+            Ok(prepared) => prepared,
             Err(error) => {
                 reply(Err(error));
                 return Ticket { pending: Weak::new(), shared };
             }
         };
-        // A flag of its own: the client's may belong to other requests, too.
-        let cancel = match item.cancel.take() {
-            Some(asked) => CancelFlag::when(move || asked.is_cancelled()),
-            None => CancelFlag::new(),
-        };
+        let cancel = own_flag(item.cancel.take());
         (item.cancel, item.deadline) = (Some(cancel.clone()), None);
         let reply: Reply = Box::new(reply);
-        let joining = Joining { priority, timeout, item };
+        let joining = Joining { priority, timeout, step, may_run_here, item };
         let pending = self.shared.submit(self.id, deadline, cancel, reply, joining);
         Ticket { pending: Arc::downgrade(&pending), shared }
     }
@@ -175,9 +270,12 @@ impl ScheduledModel {
         self.shared.waiting(self.id)
     }
 
-    /// The model.
-    pub fn model(&self) -> &ServedModel {
-        &self.model
+    /// The model; `None` if it is native.
+    pub fn model(&self) -> Option<&ServedModel> {
+        match &self.model {
+            Served::Loaded(model) => Some(model),
+            Served::Native(_) => None,
+        }
     }
 }
 
@@ -196,56 +294,41 @@ impl Ticket {
     }
 }
 
+/// Starts a thread of a scheduler.
+fn spawn(
+    threads: &Mutex<Vec<JoinHandle<()>>>,
+    shared: &Arc<SharedModels>,
+    name: &str,
+    body: fn(&Arc<SharedModels>),
+) -> io::Result<()> {
+    let shared = Arc::clone(shared);
+    let thread = thread::Builder::new().name(name.into()).spawn(move || body(&shared))?;
+    threads.lock().unwrap_or_else(PoisonError::into_inner).push(thread);
+    Ok(())
+}
+
 /// How a configuration has a model scheduled.
-fn schedule(model: &ServedModel, config: &ModelConfig) -> Result<Schedule, ServeError> {
+fn schedule(model: &Served, config: &ModelConfig) -> Result<Schedule, ServeError> {
     let unsupported = |field| Err(ServeError::Unsupported { model: config.name.clone(), field });
     let weight = shares::weight(config)?;
     let groups = config.instance_group.iter();
     let counts = groups.map(|group| usize::try_from(group.count).unwrap_or(0));
     let instances = counts.fold(0, usize::saturating_add).max(1);
-    let (levels, batching) = match &config.scheduling {
-        SchedulingChoice::Unset => (Levels::default(), Batching::default()),
+    let most = model.interface().largest_batch.filter(|_| model.merges()).unwrap_or(0);
+    let (levels, batching, sequences) = match &config.scheduling {
+        SchedulingChoice::Unset => (Levels::default(), Batching::default(), None),
         SchedulingChoice::Dynamic(dynamic) => {
-            let most = model.largest_batch.filter(|_| model.merges).unwrap_or(0);
-            (Levels::of(dynamic), Batching::of(dynamic, most))
+            (Levels::of(dynamic), Batching::of(dynamic, most), None)
         }
-        SchedulingChoice::Sequence(_) => return unsupported("sequence_batching"),
+        SchedulingChoice::Sequence(sequences) => {
+            let rules = sequencing::rules(config, sequences, instances);
+            (Levels::default(), sequencing::batching(sequences, most), Some(rules))
+        }
         SchedulingChoice::Ensemble(_) => return unsupported("ensemble_scheduling"),
     };
     // Answers have the order of requests if one batch runs at a time.
     let instances = if batching.ordered { 1 } else { instances };
-    Ok(Schedule { levels, batching, instances, weight })
-}
-
-impl Item for Prepared<'static> {
-    fn rows(&self) -> usize {
-        self.rows
-    }
-
-    fn joins(&self, other: &Self) -> bool {
-        Prepared::joins(self, other)
-    }
-}
-
-impl Runner for Arc<ServedModel> {
-    type Item = Prepared<'static>;
-
-    fn run(&self, batch: &mut [Prepared<'static>], turn: Turn) -> Ran {
-        let (mut answers, mut span) = (Answers::default(), RunSpan::default());
-        for (at, request) in batch.iter_mut().enumerate() {
-            request.at = at;
-            answers.push(Ok(Response::default()));
-        }
-        let mut lacking = match turn {
-            Turn::Again => batch.iter().collect(),
-            Turn::Shared | Turn::Only => self.serve(batch, &mut answers, &mut span),
-        };
-        if turn != Turn::Shared {
-            for request in lacking.drain(..) {
-                self.serve_alone(request, &mut answers, &mut span);
-            }
-        }
-        let lacking = lacking.iter().map(|request| request.at).collect();
-        Ran { answers: answers.into_vec(), lacking }
-    }
+    let is_steady = model.is_steady();
+    let groups = Group::of(config);
+    Ok(Schedule { levels, batching, instances, groups, weight, is_steady, sequences })
 }

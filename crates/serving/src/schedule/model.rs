@@ -1,7 +1,10 @@
 //! A model of the scheduler, with its queue.
 
 use super::batching::{Batching, Close, Item};
+use super::brief::BriefRuns;
+use super::limits::Group;
 use super::queue::{Levels, Queue, Waiting};
+use super::sequences::{Moved, SequenceRules, Sequences};
 use super::shares::Share;
 use std::collections::VecDeque;
 use std::time::Instant;
@@ -13,8 +16,14 @@ pub(super) struct Schedule {
     pub(super) batching: Batching,
     /// Most runs at a time.
     pub(super) instances: usize,
+    /// Its instances with the resources that they need; empty if they need none.
+    pub(super) groups: Vec<Group>,
     /// Its weight among models.
     pub(super) weight: u32,
+    /// Whether the time of a run follows from the size of its inputs.
+    pub(super) is_steady: bool,
+    /// How sequences share it, if its requests belong to sequences.
+    pub(super) sequences: Option<SequenceRules>,
 }
 
 /// A model with its queue. `R` runs it, `T` are its requests.
@@ -22,11 +31,13 @@ pub(super) struct Model<R, T> {
     pub(super) runner: R,
     pub(super) schedule: Schedule,
     pub(super) queue: Queue<T>,
+    pub(super) sequences: Option<Sequences<T>>,
     /// Requests that lack memory. Each runs once no other run of the model is under way, and no other run starts before.
     pub(super) lacking: VecDeque<Waiting<T>>,
     /// Whether such a request runs.
     pub(super) is_alone: bool,
     pub(super) share: Share,
+    pub(super) brief: BriefRuns,
     /// Whether no more requests come.
     pub(super) is_retired: bool,
 }
@@ -46,8 +57,9 @@ impl<R, T: Item> Model<R, T> {
     pub(super) fn new(runner: R, schedule: Schedule) -> Model<R, T> {
         let (queue, lacking) = (Queue::new(schedule.levels.clone()), VecDeque::new());
         let share = Share::new(schedule.weight);
-        let (is_alone, is_retired) = (false, false);
-        Model { runner, schedule, queue, lacking, is_alone, share, is_retired }
+        let (brief, is_alone, is_retired) = (BriefRuns::default(), false, false);
+        let sequences = schedule.sequences.clone().map(Sequences::new);
+        Model { runner, schedule, queue, sequences, lacking, is_alone, share, brief, is_retired }
     }
 
     /// Takes a request that waits.
@@ -70,18 +82,54 @@ impl<R, T: Item> Model<R, T> {
     }
 
     pub(super) fn is_idle(&self) -> bool {
-        self.queue.is_empty() && self.lacking.is_empty() && self.share.runs() == 0
+        let has_held = self.sequences.as_ref().is_some_and(|sequences| !sequences.is_empty());
+        self.queue.is_empty() && self.lacking.is_empty() && self.share.runs() == 0 && !has_held
+    }
+
+    /// Changes the sequences, if the model has any. Returns the requests that end without a run.
+    pub(super) fn change(
+        &mut self,
+        change: impl FnOnce(&mut Sequences<T>) -> Moved<T>,
+    ) -> Vec<Waiting<T>> {
+        let moved = self.sequences.as_mut().map(change).unwrap_or_default();
+        moved.next.into_iter().for_each(|waiting| self.queue.enter(waiting));
+        moved.ended
+    }
+
+    /// The request that is part of the next batch.
+    pub(super) fn front(&self) -> Option<&Waiting<T>> {
+        self.lacking.front().or_else(|| self.queue.iter().next())
+    }
+
+    /// How many requests wait for a batch.
+    pub(super) fn waiting(&self) -> usize {
+        let held = self.sequences.as_ref().map_or(0, Sequences::held);
+        self.queue.iter().count() + self.lacking.len() + held
+    }
+
+    /// Whether a batch of these requests is known to be brief.
+    pub(super) fn is_brief(&self, batch: &[u64]) -> bool {
+        let requests = batch.iter().filter_map(|id| self.queue.get(*id));
+        self.lacking.is_empty() && self.brief.has(requests.map(|own| own.item.size()).sum())
     }
 
     /// The batch that closes next; `None` if none may start now.
     pub(super) fn close(&self, now: Instant) -> Option<Close> {
-        if self.is_alone || self.share.runs() >= self.schedule.instances {
-            return None;
+        match self.lacking.front() {
+            _ if !self.may_start() => None,
+            Some(first) => Some(Close::Now(vec![first.pending.id])),
+            None => self.schedule.batching.close(&self.queue, now),
         }
-        if let Some(first) = self.lacking.front() {
-            return (self.share.runs() == 0).then(|| Close::Now(vec![first.pending.id]));
+    }
+
+    /// Whether requests wait, and its runs leave room for one more.
+    pub(super) fn may_start(&self) -> bool {
+        let runs = self.share.runs();
+        match self.lacking.is_empty() {
+            _ if self.is_alone || runs >= self.schedule.instances => false,
+            true => !self.queue.is_empty(),
+            false => runs == 0,
         }
-        self.schedule.batching.close(&self.queue, now)
     }
 
     pub(super) fn is_ready(&self, now: Instant) -> bool {

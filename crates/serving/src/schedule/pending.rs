@@ -41,8 +41,14 @@ impl Pending {
 
     /// Answers the request, unless it is answered. No lock is held while the answer is received.
     pub(super) fn answer(&self, answer: Answer) {
+        self.answer_after(answer, || {});
+    }
+
+    /// The same. Unless the request is answered, `before` is called first.
+    pub(super) fn answer_after(&self, answer: Answer, before: impl FnOnce()) {
         let reply = self.reply.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(reply) = reply {
+            before();
             // The caller's code. Its panic must neither end a thread of the scheduler nor keep others from their answers.
             let _ = catch_unwind(AssertUnwindSafe(|| reply(answer)));
         }

@@ -27,7 +27,7 @@ impl Priority {
     }
 
     /// The number of the level.
-    pub(super) fn number(self) -> u64 {
+    pub fn number(self) -> u64 {
         self.0.get()
     }
 }

@@ -149,6 +149,13 @@ impl<T> Queue<T> {
         Ok(())
     }
 
+    /// Adds a request at the end of the default level, however many wait.
+    pub(super) fn enter(&mut self, waiting: Waiting<T>) {
+        let priority = self.levels.priority(None);
+        *self.sizes.entry(priority).or_default() += 1;
+        self.insert(priority, false, waiting);
+    }
+
     fn insert(&mut self, priority: Priority, delayed: bool, waiting: Waiting<T>) {
         let place = Place { priority: Reverse(priority), delayed, number: self.next };
         self.next += 1;
@@ -178,6 +185,11 @@ impl<T> Queue<T> {
                 None => Expired::Gone,
             },
         }
+    }
+
+    /// The request of an id.
+    pub(super) fn get(&self, id: u64) -> Option<&Waiting<T>> {
+        self.waiting.get(self.places.get(&id)?)
     }
 
     /// The requests in their order.

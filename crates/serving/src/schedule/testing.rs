@@ -6,13 +6,16 @@ use super::model::{Schedule, Turn};
 use super::pending::{Answer, Pending};
 use super::priority::Priority;
 use super::queue::Levels;
+use super::resting::Rest;
+use super::sequences::Step;
 use super::shared::{Ran, Runner, Shared};
 use super::state::Joining;
-use crate::batch::Response;
+use crate::batch::{Lengths, Response};
 use crate::failure::RequestError;
+use crate::sequence::States;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use trident_engine::CancelFlag;
+use trident_engine::{CancelFlag, Handover};
 
 /// A request.
 #[derive(Clone, Debug)]
@@ -24,38 +27,55 @@ pub(super) struct Row {
     pub(super) shape: u32,
     /// Whether it lacks memory while other runs are under way.
     pub(super) lacks: bool,
+    /// The states of its sequence.
+    pub(super) states: Option<States>,
 }
 
 impl Item for Row {
+    fn receive(&mut self, states: &States) {
+        self.states = Some(states.clone());
+    }
+
     fn rows(&self) -> usize {
+        self.rows
+    }
+
+    fn size(&self) -> usize {
         self.rows
     }
 
     fn joins(&self, other: &Self) -> bool {
         self.shape == other.shape
     }
+
+    fn lengths(&self) -> Option<Lengths> {
+        None
+    }
 }
 
-/// Events during a run of these requests.
-pub(super) type During = dyn Fn(&[Row], Turn) + Send + Sync;
+/// Events during a run of these requests, which may hand its core over.
+pub(super) type During = dyn Fn(&[Row], Turn, &dyn Handover) + Send + Sync;
 
 #[derive(Clone)]
 pub(super) struct Fake {
     pub(super) during: Arc<During>,
+    /// How batches rest after their runs.
+    pub(super) rest: Option<Rest>,
 }
 
 impl Runner for Fake {
     type Item = Row;
 
-    fn run(&self, batch: &mut [Row], turn: Turn) -> Ran {
-        (self.during)(batch, turn);
+    fn run(&self, batch: &mut [Row], turn: Turn, core: &Arc<dyn Handover>) -> Ran {
+        (self.during)(batch, turn, &**core);
         let lacks = |(at, row): (usize, &Row)| (row.lacks && turn == Turn::Shared).then_some(at);
         let lacking: Vec<usize> = batch.iter().enumerate().filter_map(lacks).collect();
         let answer = |at: usize| match lacking.contains(&at) {
             true => Err(RequestError::Abandoned),
             false => Ok(Response::default()),
         };
-        Ran { answers: (0..batch.len()).map(answer).collect(), lacking }
+        let answers = (0..batch.len()).map(answer).collect();
+        Ran { answers, lacking, rest: self.rest }
     }
 }
 
@@ -73,16 +93,20 @@ pub(super) struct Ask {
     pub(super) priority: u64,
     pub(super) timeout: Option<Duration>,
     pub(super) deadline: Option<Duration>,
+    pub(super) step: Option<Step>,
+    /// Whether the test's thread may run it while it submits it.
+    pub(super) may_run_here: bool,
 }
 
 /// A request of one row that waits for ever.
 pub(super) fn ask() -> Ask {
-    let row = Row { name: 0, rows: 1, shape: 0, lacks: false };
-    Ask { row, priority: 0, timeout: None, deadline: None }
+    let row = Row { name: 0, rows: 1, shape: 0, lacks: false, states: None };
+    Ask { row, priority: 0, timeout: None, deadline: None, step: None, may_run_here: false }
 }
 
 pub(super) fn schedule(batching: Batching, levels: Levels) -> Schedule {
-    Schedule { levels, batching, instances: 2, weight: 100 }
+    let (groups, sequences) = (vec![], None);
+    Schedule { levels, batching, instances: 2, groups, weight: 100, is_steady: false, sequences }
 }
 
 impl Bench {
@@ -97,12 +121,32 @@ impl Bench {
         schedule: Schedule,
         during: impl Fn(&[Row], Turn) + Send + Sync + 'static,
     ) -> u64 {
-        self.shared.add(Fake { during: Arc::new(during) }, schedule)
+        self.add_with_core(schedule, move |rows, turn, _| during(rows, turn))
+    }
+
+    /// A model whose runs may hand their cores over.
+    pub(super) fn add_with_core(
+        &self,
+        schedule: Schedule,
+        during: impl Fn(&[Row], Turn, &dyn Handover) + Send + Sync + 'static,
+    ) -> u64 {
+        self.shared.add(Fake { during: Arc::new(during), rest: None }, schedule).unwrap()
+    }
+
+    /// A model whose batches rest after their runs.
+    pub(super) fn add_resting(
+        &self,
+        schedule: Schedule,
+        rest: Rest,
+        during: impl Fn(&[Row]) + Send + Sync + 'static,
+    ) -> u64 {
+        let during = Arc::new(move |rows: &[Row], _: Turn, _: &dyn Handover| during(rows));
+        self.shared.add(Fake { during, rest: Some(rest) }, schedule).unwrap()
     }
 
     /// Submits a request. Its name is its position among all.
     pub(super) fn submit(&self, model: u64, ask: Ask) -> Arc<Pending> {
-        let Ask { mut row, priority, timeout, deadline } = ask;
+        let Ask { mut row, priority, timeout, deadline, step, may_run_here } = ask;
         row.name = {
             let mut answers = self.answers.lock().unwrap();
             answers.push(vec![]);
@@ -111,7 +155,8 @@ impl Bench {
         let (answers, name) = (Arc::clone(&self.answers), row.name);
         let reply = Box::new(move |answer| answers.lock().unwrap()[name].push(answer));
         let deadline = deadline.map(|time| self.clock.now() + time);
-        let joining = Joining { priority: Priority::level(priority), timeout, item: row };
+        let priority = Priority::level(priority);
+        let joining = Joining { priority, timeout, step, may_run_here, item: row };
         self.shared.submit(model, deadline, CancelFlag::new(), reply, joining)
     }
 
@@ -131,5 +176,27 @@ impl Bench {
         let answers = self.answers();
         assert_eq!(answers[name].len(), 1, "request {name}");
         answers[name][0].clone()
+    }
+}
+
+/// Pseudo-random numbers (xorshift64).
+#[cfg(not(feature = "models"))]
+pub(super) struct Random(u64);
+
+#[cfg(not(feature = "models"))]
+impl Random {
+    pub(super) fn new(seed: u64) -> Random {
+        Random(seed * 2 + 1)
+    }
+
+    pub(super) fn below(&mut self, n: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % n
+    }
+
+    pub(super) fn is_one_in(&mut self, n: u64) -> bool {
+        self.below(n) == 0
     }
 }

@@ -2,9 +2,15 @@
 #![allow(clippy::unwrap_used)] // a failed unwrap fails the test
 
 mod batches;
+mod brief;
 mod endings;
+mod limits;
 mod random;
+mod resting;
+mod sequences;
 mod shares;
+mod streams;
+mod suspended;
 
 use super::batching::Batching;
 use super::queue::Levels;

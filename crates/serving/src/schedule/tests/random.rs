@@ -5,27 +5,14 @@ use crate::failure::RequestError;
 use crate::schedule::Pending;
 use crate::schedule::model::Turn;
 use crate::schedule::shared::Shared;
+use std::cell::Cell;
 use std::sync::Weak;
-
-/// Pseudo-random numbers (xorshift64).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % n
-    }
-
-    fn is_one_in(&mut self, n: u64) -> bool {
-        self.below(n) == 0
-    }
-}
+use trident_engine::Handover;
 
 const CORES: usize = 3;
 
-/// The world of one seed. Runs on several cores are nested: an event during a run may start another run.
+/// The world of one seed. Runs on several cores are nested: an event during a run may start another run. So does a run that is
+/// suspended, which ends before those that it is nested in.
 struct World {
     bench: Bench,
     models: Vec<u64>,
@@ -34,30 +21,33 @@ struct World {
     /// How many runs of each model are under way.
     runs: Mutex<Vec<usize>>,
     ran: Mutex<Vec<usize>>,
+    suspended: Mutex<usize>,
 }
 
 impl World {
     fn new(seed: u64) -> Arc<World> {
         Arc::new_cyclic(|world: &Weak<World>| {
             let bench = Bench::new(CORES);
+            bench.shared.suspend_runs(0, Box::new(|| true));
             let policies = [
                 "",
                 "priority_levels: 3 default_priority_level: 2 default_queue_policy {
                  timeout_action: DELAY default_timeout_microseconds: 3000 allow_timeout_override: true }",
                 "default_queue_policy {
-                 default_timeout_microseconds: 4000 allow_timeout_override: true max_queue_size: 5 }",
+                 default_timeout_microseconds: 4000 allow_timeout_override: true max_queue_size: 4 }",
             ];
             let models = policies.iter().enumerate().map(|(model, policy)| {
                 let world = Weak::clone(world);
-                let batching = batching(&[2, 4], model as u64);
-                bench.add(schedule(batching, levels(policy)), move |rows, turn| {
-                    world.upgrade().unwrap().during(model, rows, turn);
+                let schedule = schedule(batching(&[2, 4], model as u64), levels(policy));
+                bench.add_with_core(schedule, move |rows, turn, core| {
+                    world.upgrade().unwrap().during(model, rows, turn, core);
                 })
             });
             let models = models.collect();
-            let random = Mutex::new(Random(seed * 2 + 1));
+            let random = Mutex::new(Random::new(seed));
             let runs = Mutex::new(vec![0; policies.len()]);
-            World { bench, models, random, asked: Mutex::default(), runs, ran: Mutex::default() }
+            let (asked, ran, suspended) = Default::default();
+            World { bench, models, random, asked, runs, ran, suspended }
         })
     }
 
@@ -65,11 +55,11 @@ impl World {
         from(&mut self.random.lock().unwrap())
     }
 
-    fn shared(&self) -> &Shared<Fake> {
+    fn shared(&self) -> &Arc<Shared<Fake>> {
         &self.bench.shared
     }
 
-    fn during(&self, model: usize, rows: &[Row], turn: Turn) {
+    fn during(&self, model: usize, rows: &[Row], turn: Turn, core: &dyn Handover) {
         assert!(rows.iter().map(|row| row.rows).sum::<usize>() <= 4, "{rows:?}");
         assert!(rows.iter().all(|row| row.shape == rows[0].shape), "{rows:?}");
         {
@@ -77,11 +67,21 @@ impl World {
             runs[model] += 1;
             assert!(runs[model] <= 2, "two instances");
             assert!(turn != Turn::Again || runs[model] == 1, "alone");
-            assert!(runs.iter().sum::<usize>() <= CORES);
         }
         self.ran.lock().unwrap().extend(rows.iter().map(|row| row.name));
         for _ in 0..self.draw(|random| random.below(4)) {
             self.event();
+        }
+        if self.draw(|random| random.is_one_in(3)) {
+            self.bench.clock.advance(Duration::from_millis(6));
+            let was_suspended = Cell::new(false);
+            core.wait(&|| {
+                was_suspended.set(true);
+                (0..3).for_each(|_| self.event());
+                // Runs that it is nested in wait for it.
+                true
+            });
+            *self.suspended.lock().unwrap() += usize::from(was_suspended.get());
         }
         self.runs.lock().unwrap()[model] -= 1;
         if self.draw(|random| random.is_one_in(40)) {
@@ -122,7 +122,7 @@ impl World {
 
 #[test]
 fn each_request_is_answered_once() {
-    let mut seen = [0; 6];
+    let mut seen = [0; 7];
     for seed in 0..400 {
         let world = World::new(seed);
         for _ in 0..60 {
@@ -161,6 +161,7 @@ fn each_request_is_answered_once() {
             }
             seen[5] += usize::from(times == 2);
         }
+        seen[6] += *world.suspended.lock().unwrap();
         let waiting = world.models.iter().map(|model| world.shared().waiting(*model));
         assert_eq!(waiting.sum::<usize>(), 0, "seed {seed}");
         assert!(world.shared().is_quiet(CORES), "seed {seed}: timers and cores");

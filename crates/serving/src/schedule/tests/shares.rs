@@ -4,7 +4,9 @@ use super::*;
 use crate::ModelConfig;
 use crate::schedule::model::Schedule;
 use crate::schedule::shares::weight;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::thread::{self, JoinHandle};
+use trident_engine::Handover;
 
 /// A model with a weight, whose runs take this long, and the time that it has had.
 fn model(bench: &Bench, weight: u32, millis: u64) -> (u64, Arc<AtomicU64>) {
@@ -83,6 +85,71 @@ fn runs_count_before_they_end() {
     bench.submit(other, ask());
     run_all(&bench);
     assert_eq!(*order.lock().unwrap(), [[0], [2], [1]]);
+}
+
+/// The length of a test, in milliseconds of its clock.
+const LENGTH: usize = 20_000;
+
+/// Two saturated models with such weights, whose runs take 3 seconds, on one core with real threads: the part of the first, and the
+/// number of suspensions.
+fn parts(weights: [u32; 2]) -> (f64, usize) {
+    let bench = Arc::new(Bench::new(1));
+    let threads: Arc<Mutex<Vec<JoinHandle<()>>>> = Arc::default();
+    let (shared, own) = (Arc::downgrade(&bench.shared), Arc::clone(&threads));
+    let add_thread = move || {
+        let shared = shared.upgrade().unwrap();
+        own.lock().unwrap().push(thread::spawn(move || shared.work()));
+        true
+    };
+    add_thread();
+    bench.shared.suspend_runs(1, Box::new(add_thread));
+    let used = Arc::new([AtomicUsize::new(0), AtomicUsize::new(0)]);
+    let suspended = Arc::new(AtomicUsize::new(0));
+    let ids = [0, 1].map(|at| {
+        let schedule =
+            Schedule { weight: weights[at], ..schedule(Batching::default(), Levels::default()) };
+        let (used, suspended) = (Arc::clone(&used), Arc::clone(&suspended));
+        let clock = Arc::clone(&bench.clock);
+        let between = move |_: &[Row], _, core: &dyn Handover| {
+            for _ in 0..3000 {
+                if used.iter().map(|used| used.load(Ordering::SeqCst)).sum::<usize>() >= LENGTH {
+                    return;
+                }
+                clock.advance(Duration::from_millis(1));
+                used[at].fetch_add(1, Ordering::SeqCst);
+                if core.is_due() {
+                    core.wait(&|| false);
+                    suspended.fetch_add(1, Ordering::SeqCst);
+                }
+            }
+        };
+        bench.add_with_core(schedule, between)
+    });
+    // Each has enough requests until the end.
+    let count = LENGTH / 3000 + 1;
+    for _ in 0..count {
+        ids.iter().for_each(|id| drop(bench.submit(*id, ask())));
+    }
+    while bench.answers().iter().any(Vec::is_empty) {
+        thread::sleep(Duration::from_millis(1));
+    }
+    bench.shared.close();
+    let next = || threads.lock().unwrap().pop();
+    while let Some(thread) = next() {
+        thread.join().unwrap();
+    }
+    assert!(bench.shared.is_quiet(1));
+    let [first, second] = [0, 1].map(|at| used[at].load(Ordering::SeqCst) as f64);
+    (first / (first + second), suspended.load(Ordering::SeqCst))
+}
+
+#[test]
+fn saturated_models_with_long_runs_take_turns_of_milliseconds() {
+    for (weights, expected) in [([100, 100], 0.5), ([100, 300], 0.25), ([400, 100], 0.8)] {
+        let (part, suspended) = parts(weights);
+        assert!((part - expected).abs() < 0.05, "{weights:?}: {part}");
+        assert!(suspended > 500, "{weights:?}: {suspended}");
+    }
 }
 
 #[test]
