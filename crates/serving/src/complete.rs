@@ -106,7 +106,8 @@ impl ModelConfig {
                 self.max_batch_size = default_max_batch_size.max(0);
                 defaulted = true;
             }
-            let merges = self.max_batch_size > 1 && signature.dependent_rows().is_none();
+            let merges = self.max_batch_size > 1
+                && (self.is_ragged() || signature.dependent_rows().is_none());
             if merges && self.scheduling == SchedulingChoice::Unset {
                 self.scheduling = SchedulingChoice::Dynamic(ModelDynamicBatching::default());
             }
@@ -124,7 +125,7 @@ impl ModelConfig {
             // Requests have no tensors without dimensions.
             let scalar = dims.is_empty();
             let reshape = (scalar && batched).then(ModelTensorReshape::default);
-            Ok((if scalar { vec![1] } else { dims.to_vec() }, reshape))
+            Ok::<_, ConfigError>((if scalar { vec![1] } else { dims.to_vec() }, reshape))
         };
         let scheduled = |role: Role| -> Vec<String> {
             let of_role = self.scheduled().filter(|own| own.role.is_result() == role.is_result());

@@ -1,6 +1,9 @@
 //! Errors of configurations that can be read.
 
 use crate::config::{DataType, SequenceControlKind};
+use crate::ensemble::EnsembleFault;
+use crate::ragged::RaggedFault;
+use crate::sequence::StateFault;
 
 /// The reason why a model with this configuration cannot be loaded. The texts are the server's, or those of its ONNX
 /// Runtime backend for contradictions with the model's own inputs and outputs. Where these have no text, it is ours.
@@ -117,12 +120,29 @@ pub enum ConfigError {
          response cache."
     )]
     CachedDecoupled { model: String },
-    /// A tensor that is not declared wholly or not soundly.
+    /// A tensor that is not declared wholly or not soundly. `field` is the path of the field at fault.
     #[error("{tensor} {fault} for {model}")]
-    Tensor { model: String, tensor: String, fault: &'static str },
+    Tensor { model: String, tensor: String, fault: &'static str, field: String },
     /// An instance group whose devices are not there or not allowed.
     #[error("instance group {group} of model {model} has kind {kind} but {fault}")]
     InstanceGroup { model: String, group: String, kind: &'static str, fault: &'static str },
+    /// A number of instances below 0. The server takes it for the default, as 0.
+    #[error(
+        "instance group {group} of model {model} has count {count}, and a number of instances is expected; hint: leave it \
+         out for the default"
+    )]
+    InstanceCount { model: String, group: String, count: i32 },
+    /// A resource of which there will never be enough.
+    #[error(
+        "Resource count for \"{resource}\" is limited to {limit} which will prevent scheduling of one or more model instances, \
+         the minimum required count is {needed}"
+    )]
+    ResourceLimit { resource: String, limit: u64, needed: u64 },
+    /// A resource that belongs to devices here, and to all of them elsewhere.
+    #[error(
+        "Resource \"{resource}\" is present as both global and device-specific resource in the model configuration."
+    )]
+    ResourceScope { resource: String },
     /// GPUs that do not exist.
     #[error(
         "instance group {group} of model {model} specifies invalid or unsupported gpu id {gpu}"
@@ -210,6 +230,15 @@ pub enum ConfigError {
     )]
     OptionalInBatch { model: String, tensor: String },
 
+    /// Fields of ragged batches that contradict each other or the model.
+    #[error("{fault} for {model}")]
+    Ragged { model: String, fault: RaggedFault },
+    /// An ensemble whose maps do not fit.
+    #[error(transparent)]
+    Ensemble(#[from] EnsembleFault),
+    /// A state without a first value.
+    #[error("{fault} (model '{model}')")]
+    State { model: String, fault: StateFault },
     /// An unknown accelerator.
     #[error("unknown Execution Accelerator '{name}' is requested")]
     Accelerator { name: String },

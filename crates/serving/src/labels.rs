@@ -32,8 +32,15 @@ impl Labels {
         Ok(Labels(labels))
     }
 
-    /// The label of an index of an output.
+    /// Gives an output without labels those of another model's output.
+    pub fn inherit(&mut self, output: &str, other: &Labels, from: &str) {
+        if let Some(labels) = other.0.get(from).filter(|_| !self.0.contains_key(output)) {
+            self.0.insert(output.to_owned(), labels.clone());
+        }
+    }
+
+    /// The label of an index of an output. An empty line is no label.
     pub fn get(&self, output: &str, index: usize) -> Option<&str> {
-        self.0.get(output)?.get(index).map(String::as_str)
+        self.0.get(output)?.get(index).map(String::as_str).filter(|label| !label.is_empty())
     }
 }

@@ -7,6 +7,9 @@ use crate::invalid::ConfigError;
 /// The backend of ONNX models, its platform and its file.
 const ONNX: (&str, &str, &str) = ("onnxruntime", "onnxruntime_onnx", "model.onnx");
 
+/// The backends that are this engine, so that existing repositories start unchanged.
+pub const BACKENDS: [&str; 3] = ["trident", "metal_mps", "onnxruntime"];
+
 /// The backend of Python models and its file.
 const PYTHON: (&str, &str) = ("python", "model.py");
 
@@ -134,7 +137,7 @@ impl ModelConfig {
                     !host.gpus.is_empty() && group.gpus.iter().all(|n| host.gpus.contains(n));
                 group.kind = if there { InstanceKind::Gpu } else { InstanceKind::Cpu };
             }
-            if group.count < 1 {
+            if group.count == 0 {
                 let two = ["onnxruntime", "tensorflow"].contains(&&*self.backend);
                 group.count = if two && group.kind == InstanceKind::Cpu { 2 } else { 1 };
             }

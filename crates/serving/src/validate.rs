@@ -1,6 +1,7 @@
 //! Rules that fields of a configuration must obey together.
 
 use crate::config::*;
+use crate::ensemble::check_flow;
 use crate::invalid::ConfigError;
 use crate::normalize::Host;
 
@@ -17,26 +18,32 @@ impl ModelConfig {
         match &self.scheduling {
             SchedulingChoice::Dynamic(batching) => self.validate_dynamic(batching)?,
             SchedulingChoice::Sequence(batching) => self.validate_sequence(batching)?,
-            SchedulingChoice::Ensemble(_) | SchedulingChoice::Unset => {}
+            SchedulingChoice::Ensemble(ensembling) => check_flow(self, ensembling)?,
+            SchedulingChoice::Unset => {}
         }
         let decoupled = self.model_transaction_policy.as_ref().is_some_and(|p| p.decoupled);
         if decoupled && self.caches_responses() {
             return Err(ConfigError::CachedDecoupled { model: self.name.clone() });
         }
-        for input in &self.input {
+        for (at, input) in self.input.iter().enumerate() {
             let ModelInput { name, data_type, dims, reshape, .. } = input;
-            self.validate_tensor("model input", name, *data_type, dims, reshape.as_ref())?;
+            let place = format!("input[{at}]");
+            self.validate_tensor(&place, "model input", name, *data_type, dims, reshape.as_ref())?;
             if input.format != ImageFormat::None && dims.len() != 3 {
-                return Err(self.tensor("model input NHWC/NCHW".into(), "require 3 dims"));
+                let field = format!("{place}.format");
+                return Err(self.tensor(field, "model input NHWC/NCHW".into(), "require 3 dims"));
             }
-            self.validate_tensor_rt(input.is_shape_tensor, input.is_non_linear_format_io)?;
+            self.validate_tensor_rt(&place, input.is_shape_tensor, input.is_non_linear_format_io)?;
         }
-        for output in &self.output {
+        for (at, output) in self.output.iter().enumerate() {
             let ModelOutput { name, data_type, dims, reshape, .. } = output;
-            self.validate_tensor("model output", name, *data_type, dims, reshape.as_ref())?;
-            self.validate_tensor_rt(output.is_shape_tensor, output.is_non_linear_format_io)?;
+            let place = format!("output[{at}]");
+            self.validate_tensor(&place, "model output", name, *data_type, dims, reshape.as_ref())?;
+            let non_linear = output.is_non_linear_format_io;
+            self.validate_tensor_rt(&place, output.is_shape_tensor, non_linear)?;
         }
-        self.instance_group.iter().try_for_each(|group| self.validate_group(group, host))
+        self.instance_group.iter().try_for_each(|group| self.validate_group(group, host))?;
+        self.validate_ragged()
     }
 
     fn validate_backend(&self) -> Result<(), ConfigError> {
@@ -61,7 +68,8 @@ impl ModelConfig {
         }
     }
 
-    fn caches_responses(&self) -> bool {
+    /// Whether its answers are to be kept.
+    pub(crate) fn caches_responses(&self) -> bool {
         self.response_cache.as_ref().is_some_and(|cache| cache.enable)
     }
 
@@ -114,7 +122,7 @@ impl ModelConfig {
                 return Err(ConfigError::ControlName { model: model() });
             }
             let before = &batching.control_input[..index];
-            if before.iter().any(|other| other.name == input.name) {
+            if before.iter().any(|other| other.name == input.name) || input.control.len() > 1 {
                 let (model, tensor) = (model(), input.name.clone());
                 return Err(ConfigError::ControlTwice { model, tensor });
             }
@@ -176,71 +184,90 @@ impl ModelConfig {
         }
     }
 
-    fn tensor(&self, tensor: String, fault: &'static str) -> ConfigError {
-        ConfigError::Tensor { model: self.name.clone(), tensor, fault }
+    fn tensor(&self, field: String, tensor: String, fault: &'static str) -> ConfigError {
+        ConfigError::Tensor { model: self.name.clone(), tensor, fault, field }
     }
 
+    /// Checks an input or output, whose path is `place`.
     fn validate_tensor(
         &self,
+        place: &str,
         role: &str,
         name: &str,
         data_type: DataType,
         dims: &[i64],
         reshape: Option<&ModelTensorReshape>,
     ) -> Result<(), ConfigError> {
-        let fault = |fault| Err(self.tensor(format!("{role} '{name}'"), fault));
+        let fault = |field: &str, fault| {
+            Err(self.tensor(format!("{place}.{field}"), format!("{role} '{name}'"), fault))
+        };
         let valid = |dims: &[i64]| dims.iter().all(|dim| *dim >= 1 || *dim == -1);
         if name.is_empty() {
-            return Err(self.tensor(role.into(), "must specify 'name'"));
+            return Err(self.tensor(format!("{place}.name"), role.into(), "must specify 'name'"));
         }
         if data_type == DataType::Invalid {
-            return fault("must specify 'data_type'");
+            return fault("data_type", "must specify 'data_type'");
         }
         if dims.is_empty() {
-            return fault("must specify 'dims'");
+            return fault("dims", "must specify 'dims'");
         }
         if !valid(dims) {
             return fault(
+                "dims",
                 "dimension must be integer >= 1, or -1 to indicate a variable-size dimension",
             );
         }
         let Some(ModelTensorReshape { shape }) = reshape else { return Ok(()) };
         if shape.is_empty() && self.max_batch_size == 0 {
             return fault(
+                "reshape",
                 "cannot have empty reshape for non-batching model as scalar tensors are not supported",
             );
         }
         if !valid(shape) {
             return fault(
+                "reshape.shape",
                 "reshape dimensions must be integer >= 1, or -1 to indicate a variable-size dimension",
             );
         }
         let (from, to) = (pieces(dims), pieces(shape));
         if from.len() != to.len() {
-            return fault("has different number of variable-size dimensions for dims and reshape");
+            return fault(
+                "reshape.shape",
+                "has different number of variable-size dimensions for dims and reshape",
+            );
         }
         // Numbers of elements that no integer holds are never equal.
         if from.iter().zip(&to).any(|(from, to)| from.is_none() || from != to) {
-            return fault("has different size for dims and reshape");
+            return fault("reshape.shape", "has different size for dims and reshape");
         }
         Ok(())
     }
 
-    fn validate_tensor_rt(&self, shape: bool, non_linear: bool) -> Result<(), ConfigError> {
+    fn validate_tensor_rt(
+        &self,
+        place: &str,
+        shape: bool,
+        non_linear: bool,
+    ) -> Result<(), ConfigError> {
         if shape {
-            return Err(
-                self.tensor("shape tensors".into(), "are only supported for TensorRT platform")
-            );
+            let (field, fault) =
+                (format!("{place}.is_shape_tensor"), "are only supported for TensorRT platform");
+            return Err(self.tensor(field, "shape tensors".into(), fault));
         }
         if non_linear {
+            let field = format!("{place}.is_non_linear_format_io");
             let fault = "is only supported for the TensorRT platform";
-            return Err(self.tensor("Non-linear IO format".into(), fault));
+            return Err(self.tensor(field, "Non-linear IO format".into(), fault));
         }
         Ok(())
     }
 
     fn validate_group(&self, group: &ModelInstanceGroup, host: &Host) -> Result<(), ConfigError> {
         let (model, name) = (self.name.clone(), group.name.clone());
+        if group.count < 0 {
+            return Err(ConfigError::InstanceCount { model, group: name, count: group.count });
+        }
         let kind = group.kind.name();
         let fault = match group.kind {
             InstanceKind::Gpu if host.gpus.is_empty() => Some("no GPUs are available"),

@@ -6,23 +6,23 @@ message! {
     /// Instances of a model on one kind of device.
     pub struct ModelInstanceGroup {
         /// Its name.
-        name: String,
+        name: String = 1,
         /// The kind of device.
-        kind: InstanceKind,
+        kind: InstanceKind = 4,
         /// The number of instances; for GPUs, on each GPU.
-        count: i32,
+        count: i32 = 2,
         /// The limited resources that an execution takes.
-        rate_limiter: Option<ModelRateLimiter>,
+        rate_limiter: Option<ModelRateLimiter> = 6,
         /// The GPUs.
-        gpus: Vec<i32>,
+        gpus: Vec<i32> = 3,
         /// Further devices of each instance.
-        secondary_devices: Vec<SecondaryDevice>,
+        secondary_devices: Vec<SecondaryDevice> = 8,
         /// Optimisation profiles (TensorRT).
-        profile: Vec<String>,
+        profile: Vec<String> = 5,
         /// Whether the instances get no requests from the scheduler.
-        passive: bool,
+        passive: bool = 7,
         /// Name of the server's policy for processors and memory.
-        host_policy: String,
+        host_policy: String = 9,
     }
 }
 
@@ -44,9 +44,9 @@ message! {
     /// The limited resources that an execution takes.
     pub struct ModelRateLimiter {
         /// The resources.
-        resources: Vec<RateLimiterResource>,
+        resources: Vec<RateLimiterResource> = 1,
         /// Weight among the models that wait; 0 counts as 1.
-        priority: u32,
+        priority: u32 = 2,
     }
 }
 
@@ -54,11 +54,11 @@ message! {
     /// A limited resource.
     pub struct RateLimiterResource {
         /// Its name.
-        name: String,
+        name: String = 1,
         /// Whether all devices share it.
-        global: bool,
+        global: bool = 2,
         /// The amount that an execution takes.
-        count: u32,
+        count: u32 = 3,
     }
 }
 
@@ -74,8 +74,8 @@ message! {
     /// A further device of an instance.
     pub struct SecondaryDevice {
         /// Its kind.
-        kind: SecondaryDeviceKind,
+        kind: SecondaryDeviceKind = 1,
         /// Its number.
-        device_id: i64,
+        device_id: i64 = 2,
     }
 }

@@ -21,51 +21,51 @@ message! {
     /// A model configuration.
     pub struct ModelConfig {
         /// The model's name, which is also its folder's name.
-        name: String,
+        name: String = 1,
         /// Framework and format, in an older spelling of `backend`.
-        platform: String,
+        platform: String = 2,
         /// The backend that runs the model.
-        backend: String,
+        backend: String = 17,
         /// File name of the backend's library or program, if it is not the usual one.
-        runtime: String,
+        runtime: String = 25,
         /// Which versions are served.
-        version_policy: Option<ModelVersionPolicy>,
+        version_policy: Option<ModelVersionPolicy> = 3,
         /// The largest batch; 0 if the model has no batch dimension.
-        max_batch_size: i32,
+        max_batch_size: i32 = 4,
         /// Inputs, without the batch dimension.
-        input: Vec<ModelInput>,
+        input: Vec<ModelInput> = 5,
         /// Outputs, without the batch dimension.
-        output: Vec<ModelOutput>,
+        output: Vec<ModelOutput> = 6,
         /// Inputs that are made from a batch.
-        batch_input: Vec<BatchInput>,
+        batch_input: Vec<BatchInput> = 20,
         /// Outputs that are divided among the requests of a batch in a way of their own.
-        batch_output: Vec<BatchOutput>,
+        batch_output: Vec<BatchOutput> = 21,
         /// Optimisations and accelerators.
-        optimization: Option<ModelOptimizationPolicy>,
+        optimization: Option<ModelOptimizationPolicy> = 12,
         /// The scheduler of requests.
         scheduling: SchedulingChoice,
         /// Instances of the model, by group.
-        instance_group: Vec<ModelInstanceGroup>,
+        instance_group: Vec<ModelInstanceGroup> = 7,
         /// The model's file in a version's folder.
-        default_model_filename: String,
+        default_model_filename: String = 8,
         /// Files by compute capability, for GPUs of NVIDIA.
-        cc_model_filenames: BTreeMap<String, String>,
+        cc_model_filenames: BTreeMap<String, String> = 9,
         /// Labels of the model's metrics.
-        metric_tags: BTreeMap<String, String>,
+        metric_tags: BTreeMap<String, String> = 10,
         /// Parameters of the backend.
-        parameters: BTreeMap<String, ModelParameter>,
+        parameters: BTreeMap<String, ModelParameter> = 14,
         /// Requests that run before the model is ready.
-        model_warmup: Vec<ModelWarmup>,
+        model_warmup: Vec<ModelWarmup> = 16,
         /// Libraries of custom operators.
-        model_operations: Option<ModelOperations>,
+        model_operations: Option<ModelOperations> = 18,
         /// The number of responses of a request.
-        model_transaction_policy: Option<ModelTransactionPolicy>,
+        model_transaction_policy: Option<ModelTransactionPolicy> = 19,
         /// Agents that prepare the model's files.
-        model_repository_agents: Option<ModelRepositoryAgents>,
+        model_repository_agents: Option<ModelRepositoryAgents> = 23,
         /// Whether responses are cached.
-        response_cache: Option<ModelResponseCache>,
+        response_cache: Option<ModelResponseCache> = 24,
         /// Settings of the model's metrics.
-        model_metrics: Option<ModelMetrics>,
+        model_metrics: Option<ModelMetrics> = 26,
     }
 }
 
@@ -79,6 +79,11 @@ impl ModelConfig {
     /// not have the field.
     pub fn position(text: &str, field: &str) -> Option<Position> {
         text::parse(text).ok()?.position(field)
+    }
+
+    /// The same, but of the innermost message around a field that the text does not have.
+    pub(crate) fn nearest(text: &str, field: &str) -> Option<Position> {
+        text::parse(text).ok()?.nearest(field)
     }
 
     /// Reads the JSON form, with the freedoms that protobuf allows: names in camel case, integers as strings.
@@ -114,6 +119,11 @@ impl ModelConfig {
         json::print(&self.to_node(Form::Full))
     }
 
+    /// The message `ModelConfig` in protobuf's binary form.
+    pub fn to_protobuf(&self) -> Vec<u8> {
+        self.to_wire().into_bytes()
+    }
+
     /// The value of a parameter.
     pub fn parameter(&self, key: &str) -> Option<&str> {
         self.parameters.get(key).map(|parameter| parameter.string_value.as_str())
@@ -134,11 +144,11 @@ oneof! {
         /// No rule.
         Unset,
         /// The highest.
-        Latest(LatestVersions) = "latest",
+        Latest(LatestVersions) = ("latest", 1),
         /// All.
-        All(AllVersions) = "all",
+        All(AllVersions) = ("all", 2),
         /// The listed versions.
-        Specific(SpecificVersions) = "specific",
+        Specific(SpecificVersions) = ("specific", 3),
     }
 }
 
@@ -146,7 +156,7 @@ message! {
     /// The highest versions.
     pub struct LatestVersions {
         /// The number of versions.
-        num_versions: u32,
+        num_versions: u32 = 1,
     }
 }
 
@@ -159,7 +169,7 @@ message! {
     /// Listed versions.
     pub struct SpecificVersions {
         /// Their numbers.
-        versions: Vec<i64>,
+        versions: Vec<i64> = 1,
     }
 }
 
@@ -167,7 +177,7 @@ message! {
     /// The value of a parameter.
     pub struct ModelParameter {
         /// As a text.
-        string_value: String,
+        string_value: String = 1,
     }
 }
 
@@ -175,7 +185,7 @@ message! {
     /// Libraries of custom operators.
     pub struct ModelOperations {
         /// Their file names.
-        op_library_filename: Vec<String>,
+        op_library_filename: Vec<String> = 1,
     }
 }
 
@@ -183,7 +193,7 @@ message! {
     /// The number of responses of a request.
     pub struct ModelTransactionPolicy {
         /// Any number, in any order.
-        decoupled: bool,
+        decoupled: bool = 1,
     }
 }
 
@@ -191,7 +201,7 @@ message! {
     /// Agents that prepare the model's files.
     pub struct ModelRepositoryAgents {
         /// In the order in which they run.
-        agents: Vec<RepositoryAgent>,
+        agents: Vec<RepositoryAgent> = 1,
     }
 }
 
@@ -199,9 +209,9 @@ message! {
     /// An agent that prepares the model's files.
     pub struct RepositoryAgent {
         /// Its name.
-        name: String,
+        name: String = 1,
         /// Its parameters.
-        parameters: BTreeMap<String, String>,
+        parameters: BTreeMap<String, String> = 2,
     }
 }
 
@@ -209,7 +219,7 @@ message! {
     /// Whether responses are cached.
     pub struct ModelResponseCache {
         /// They are.
-        enable: bool,
+        enable: bool = 1,
     }
 }
 
@@ -217,7 +227,7 @@ message! {
     /// Settings of a model's metrics.
     pub struct ModelMetrics {
         /// By family.
-        metric_control: Vec<MetricControl>,
+        metric_control: Vec<MetricControl> = 1,
     }
 }
 
@@ -225,9 +235,9 @@ message! {
     /// Settings of a family of metrics.
     pub struct MetricControl {
         /// The family.
-        metric_identifier: Option<MetricIdentifier>,
+        metric_identifier: Option<MetricIdentifier> = 1,
         /// Settings of a histogram.
-        histogram_options: Option<HistogramOptions>,
+        histogram_options: Option<HistogramOptions> = 2,
     }
 }
 
@@ -235,7 +245,7 @@ message! {
     /// A family of metrics.
     pub struct MetricIdentifier {
         /// Its name.
-        family: String,
+        family: String = 1,
     }
 }
 
@@ -243,6 +253,6 @@ message! {
     /// Settings of a histogram.
     pub struct HistogramOptions {
         /// Upper bounds of the buckets.
-        buckets: Vec<f64>,
+        buckets: Vec<f64> = 1,
     }
 }

@@ -10,11 +10,11 @@ oneof! {
         /// Each request separately.
         Unset,
         /// In batches, formed as requests come.
-        Dynamic(ModelDynamicBatching) = "dynamic_batching",
+        Dynamic(ModelDynamicBatching) = ("dynamic_batching", 11),
         /// In batches, with all requests of a sequence on the same instance.
-        Sequence(ModelSequenceBatching) = "sequence_batching",
+        Sequence(ModelSequenceBatching) = ("sequence_batching", 13),
         /// By other models.
-        Ensemble(ModelEnsembling) = "ensemble_scheduling",
+        Ensemble(ModelEnsembling) = ("ensemble_scheduling", 15),
     }
 }
 
@@ -22,19 +22,19 @@ message! {
     /// Batches that are formed as requests come.
     pub struct ModelDynamicBatching {
         /// Sizes that are run without waiting for more.
-        preferred_batch_size: Vec<i32>,
+        preferred_batch_size: Vec<i32> = 1,
         /// The longest time that a request waits for others, in µs.
-        max_queue_delay_microseconds: u64,
+        max_queue_delay_microseconds: u64 = 2,
         /// Whether responses have the order of requests.
-        preserve_ordering: bool,
+        preserve_ordering: bool = 3,
         /// The number of priorities; 0 for none. 1 is the highest priority.
-        priority_levels: u64,
+        priority_levels: u64 = 4,
         /// The priority of requests that give none.
-        default_priority_level: u64,
+        default_priority_level: u64 = 5,
         /// The rules for waiting requests.
-        default_queue_policy: Option<ModelQueuePolicy>,
+        default_queue_policy: Option<ModelQueuePolicy> = 6,
         /// The same by priority.
-        priority_queue_policy: BTreeMap<u64, ModelQueuePolicy>,
+        priority_queue_policy: BTreeMap<u64, ModelQueuePolicy> = 7,
     }
 }
 
@@ -52,13 +52,13 @@ message! {
     /// Rules for waiting requests.
     pub struct ModelQueuePolicy {
         /// The action after the time-out.
-        timeout_action: TimeoutAction,
+        timeout_action: TimeoutAction = 1,
         /// The longest time that a request waits, in µs; 0 means no limit.
-        default_timeout_microseconds: u64,
+        default_timeout_microseconds: u64 = 2,
         /// Whether requests may give a shorter time.
-        allow_timeout_override: bool,
+        allow_timeout_override: bool = 3,
         /// The greatest number of waiting requests; 0 means no limit.
-        max_queue_size: u32,
+        max_queue_size: u32 = 4,
     }
 }
 
@@ -68,13 +68,13 @@ message! {
         /// The way in which sequences share an instance.
         strategy: SequenceStrategy,
         /// The longest time of a sequence without requests, in µs.
-        max_sequence_idle_microseconds: u64,
+        max_sequence_idle_microseconds: u64 = 1,
         /// Inputs that tell the model about the sequence.
-        control_input: Vec<SequenceControlInput>,
+        control_input: Vec<SequenceControlInput> = 2,
         /// Tensors that are kept from one request of a sequence to the next.
-        state: Vec<SequenceState>,
+        state: Vec<SequenceState> = 5,
         /// Whether the model schedules its requests again itself.
-        iterative_sequence: bool,
+        iterative_sequence: bool = 6,
     }
 }
 
@@ -84,9 +84,9 @@ oneof! {
         /// Like [`SequenceStrategy::Direct`], without waiting.
         Unset,
         /// Each sequence has a slot of the batch.
-        Direct(StrategyDirect) = "direct",
+        Direct(StrategyDirect) = ("direct", 3),
         /// The sequences that have waited longest form a batch.
-        Oldest(StrategyOldest) = "oldest",
+        Oldest(StrategyOldest) = ("oldest", 4),
     }
 }
 
@@ -94,9 +94,9 @@ message! {
     /// Each sequence has a slot of the batch.
     pub struct StrategyDirect {
         /// The longest time that a request waits for others, in µs.
-        max_queue_delay_microseconds: u64,
+        max_queue_delay_microseconds: u64 = 1,
         /// The part of the slots that are to be used before a batch runs early, 0 to 1.
-        minimum_slot_utilization: f32,
+        minimum_slot_utilization: f32 = 2,
     }
 }
 
@@ -104,13 +104,13 @@ message! {
     /// The sequences that have waited longest form a batch.
     pub struct StrategyOldest {
         /// The number of sequences that an instance has at a time.
-        max_candidate_sequences: i32,
+        max_candidate_sequences: i32 = 1,
         /// Sizes that are run without waiting for more.
-        preferred_batch_size: Vec<i32>,
+        preferred_batch_size: Vec<i32> = 2,
         /// The longest time that a request waits for others, in µs.
-        max_queue_delay_microseconds: u64,
+        max_queue_delay_microseconds: u64 = 3,
         /// Whether responses have the order of requests.
-        preserve_ordering: bool,
+        preserve_ordering: bool = 4,
     }
 }
 
@@ -118,9 +118,9 @@ message! {
     /// An input that tells the model about the sequence.
     pub struct SequenceControlInput {
         /// The input's name.
-        name: String,
+        name: String = 1,
         /// The facts that it tells.
-        control: Vec<SequenceControl>,
+        control: Vec<SequenceControl> = 2,
     }
 }
 
@@ -142,15 +142,15 @@ message! {
     /// The fact about the sequence that an input tells the model, and its values.
     pub struct SequenceControl {
         /// The fact.
-        kind: SequenceControlKind,
+        kind: SequenceControlKind = 1,
         /// The integers for no and yes.
-        int32_false_true: Vec<i32>,
+        int32_false_true: Vec<i32> = 2,
         /// The floats for no and yes.
-        fp32_false_true: Vec<f32>,
+        fp32_false_true: Vec<f32> = 3,
         /// The truth values for no and yes.
-        bool_false_true: Vec<bool>,
+        bool_false_true: Vec<bool> = 5,
         /// The type of the sequence's id.
-        data_type: DataType,
+        data_type: DataType = 4,
     }
 }
 
@@ -158,19 +158,19 @@ message! {
     /// A tensor that is kept from one request of a sequence to the next.
     pub struct SequenceState {
         /// The model's input that gets it.
-        input_name: String,
+        input_name: String = 1,
         /// The model's output that gives it.
-        output_name: String,
+        output_name: String = 2,
         /// Its element type.
-        data_type: DataType,
+        data_type: DataType = 3,
         /// Its dimensions; -1 for any size.
-        dims: Vec<i64>,
+        dims: Vec<i64> = 4,
         /// Its value for a sequence's first request.
-        initial_state: Vec<InitialState>,
+        initial_state: Vec<InitialState> = 5,
         /// Whether input and output are one buffer.
-        use_same_buffer_for_input_output: bool,
+        use_same_buffer_for_input_output: bool = 6,
         /// Whether the buffer grows in place.
-        use_growable_memory: bool,
+        use_growable_memory: bool = 7,
     }
 }
 
@@ -178,13 +178,13 @@ message! {
     /// A state's value for a sequence's first request.
     pub struct InitialState {
         /// Its element type.
-        data_type: DataType,
+        data_type: DataType = 1,
         /// Its dimensions.
-        dims: Vec<i64>,
+        dims: Vec<i64> = 2,
         /// Its elements.
         data: InitialStateData,
         /// Its name.
-        name: String,
+        name: String = 5,
     }
 }
 
@@ -194,9 +194,9 @@ oneof! {
         /// Nothing is said.
         Unset,
         /// Zeros.
-        Zero(bool) = "zero_data",
+        Zero(bool) = ("zero_data", 3),
         /// The contents of a file in the model's folder `initial_state`.
-        File(String) = "data_file",
+        File(String) = ("data_file", 4),
     }
 }
 
@@ -204,9 +204,9 @@ message! {
     /// Models that together make a model.
     pub struct ModelEnsembling {
         /// The models.
-        step: Vec<EnsembleStep>,
+        step: Vec<EnsembleStep> = 1,
         /// The greatest number of requests that are in the steps at a time.
-        max_inflight_requests: u32,
+        max_inflight_requests: u32 = 2,
     }
 }
 
@@ -214,14 +214,14 @@ message! {
     /// A model of an ensemble.
     pub struct EnsembleStep {
         /// Its name.
-        model_name: String,
+        model_name: String = 1,
         /// Its version; -1 for the highest.
-        model_version: i64,
+        model_version: i64 = 2,
         /// The ensemble's tensor for each of its inputs.
-        input_map: BTreeMap<String, String>,
+        input_map: BTreeMap<String, String> = 3,
         /// The ensemble's tensor for each of its outputs.
-        output_map: BTreeMap<String, String>,
+        output_map: BTreeMap<String, String> = 4,
         /// The namespace in which the model is looked for, if models have namespaces.
-        model_namespace: String,
+        model_namespace: String = 5,
     }
 }

@@ -71,6 +71,7 @@ impl DataType {
     /// The name in requests and responses: `FP32`, `BYTES`.
     pub fn protocol_name(self) -> &'static str {
         match self {
+            DataType::Invalid => "<invalid>",
             DataType::String => "BYTES",
             ty => ty.name().strip_prefix("TYPE_").unwrap_or(ty.name()),
         }
@@ -103,7 +104,7 @@ message! {
     /// The shape that the model sees instead of the one in requests.
     pub struct ModelTensorReshape {
         /// Its dimensions; none for a scalar.
-        shape: Vec<i64>,
+        shape: Vec<i64> = 1,
     }
 }
 
@@ -111,23 +112,23 @@ message! {
     /// An input.
     pub struct ModelInput {
         /// Its name.
-        name: String,
+        name: String = 1,
         /// Its element type.
-        data_type: DataType,
+        data_type: DataType = 2,
         /// The meaning of its dimensions.
-        format: ImageFormat,
+        format: ImageFormat = 3,
         /// Its dimensions; -1 for any size.
-        dims: Vec<i64>,
+        dims: Vec<i64> = 4,
         /// The shape that the model sees.
-        reshape: Option<ModelTensorReshape>,
+        reshape: Option<ModelTensorReshape> = 5,
         /// Whether its values are sizes (TensorRT).
-        is_shape_tensor: bool,
+        is_shape_tensor: bool = 6,
         /// Whether requests of different shapes form a batch.
-        allow_ragged_batch: bool,
+        allow_ragged_batch: bool = 7,
         /// Whether requests may leave it out.
-        optional: bool,
+        optional: bool = 8,
         /// Whether its elements lie in another order than rows (TensorRT).
-        is_non_linear_format_io: bool,
+        is_non_linear_format_io: bool = 9,
     }
 }
 
@@ -135,19 +136,19 @@ message! {
     /// An output.
     pub struct ModelOutput {
         /// Its name.
-        name: String,
+        name: String = 1,
         /// Its element type.
-        data_type: DataType,
+        data_type: DataType = 2,
         /// Its dimensions; -1 for any size.
-        dims: Vec<i64>,
+        dims: Vec<i64> = 3,
         /// The shape that the model gives it.
-        reshape: Option<ModelTensorReshape>,
+        reshape: Option<ModelTensorReshape> = 5,
         /// File with a name for each index, for classification.
-        label_filename: String,
+        label_filename: String = 4,
         /// Whether its values are sizes (TensorRT).
-        is_shape_tensor: bool,
+        is_shape_tensor: bool = 6,
         /// Whether its elements lie in another order than rows (TensorRT).
-        is_non_linear_format_io: bool,
+        is_non_linear_format_io: bool = 7,
     }
 }
 
@@ -173,13 +174,13 @@ message! {
     /// An input that is made from a batch.
     pub struct BatchInput {
         /// Its contents.
-        kind: BatchInputKind,
+        kind: BatchInputKind = 1,
         /// The model's inputs that get it.
-        target_name: Vec<String>,
+        target_name: Vec<String> = 2,
         /// Its element type.
-        data_type: DataType,
+        data_type: DataType = 3,
         /// The inputs that it is made from.
-        source_input: Vec<String>,
+        source_input: Vec<String> = 4,
     }
 }
 
@@ -195,10 +196,10 @@ message! {
     /// An output with its own way of being divided among the requests of a batch.
     pub struct BatchOutput {
         /// The outputs.
-        target_name: Vec<String>,
+        target_name: Vec<String> = 1,
         /// The way.
-        kind: BatchOutputKind,
+        kind: BatchOutputKind = 2,
         /// The inputs that decide.
-        source_input: Vec<String>,
+        source_input: Vec<String> = 3,
     }
 }

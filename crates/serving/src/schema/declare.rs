@@ -1,8 +1,12 @@
 //! Declarations of messages, enumerations and choices.
 
-/// Declares a message: a struct whose fields have the names of protobuf's.
+/// Declares a message: a struct whose fields have the names and numbers of protobuf's. A choice among fields has no number.
 macro_rules! message {
-    ($(#[$doc:meta])* pub struct $name:ident { $($(#[$field_doc:meta])* $field:ident: $ty:ty,)* }) => {
+    (
+        $(#[$doc:meta])* pub struct $name:ident {
+            $($(#[$field_doc:meta])* $field:ident: $ty:ty $(= $number:literal)?,)*
+        }
+    ) => {
         $(#[$doc])*
         #[derive(Clone, Debug, Default, PartialEq)]
         pub struct $name { $($(#[$field_doc])* pub $field: $ty,)* }
@@ -23,6 +27,12 @@ macro_rules! message {
                 let mut entries = vec![];
                 fields.iter().for_each(|(name, field)| field.write(name, form, &mut entries));
                 $crate::node::Node::new($crate::node::Kind::Message(entries))
+            }
+
+            fn to_wire(&self) -> $crate::schema::Wire {
+                let fields: &[(u32, &dyn $crate::schema::Field)] =
+                    &[$((0 $(+ $number)?, &self.$field),)*];
+                $crate::schema::Wire::message(fields)
             }
         }
     };
@@ -64,6 +74,10 @@ macro_rules! enumeration {
             fn to_node(&self, _: $crate::schema::Form) -> $crate::node::Node {
                 $crate::node::Node::new($crate::node::Kind::Word(self.name().to_owned()))
             }
+
+            fn to_wire(&self) -> $crate::schema::Wire {
+                $crate::schema::Wire::Varint(*self as u64)
+            }
         }
 
         impl $crate::schema::Scalar for $name {}
@@ -75,7 +89,7 @@ macro_rules! oneof {
     (
         $(#[$doc:meta])* pub enum $name:ident {
             $(#[$none_doc:meta])* $none:ident,
-            $($(#[$variant_doc:meta])* $variant:ident($ty:ty) = $field:literal,)*
+            $($(#[$variant_doc:meta])* $variant:ident($ty:ty) = ($field:literal, $number:literal),)*
         }
     ) => {
         $(#[$doc])*
@@ -113,6 +127,15 @@ macro_rules! oneof {
                     $($name::$variant(value) => {
                         let value = $crate::schema::Value::to_node(value, form);
                         out.push($crate::schema::entry($field, value));
+                    })*
+                }
+            }
+
+            fn encode(&self, _: u32, out: &mut Vec<(u32, $crate::schema::Wire)>) {
+                match self {
+                    $name::$none => {}
+                    $($name::$variant(value) => {
+                        out.push(($number, $crate::schema::Value::to_wire(value)));
                     })*
                 }
             }

@@ -5,9 +5,11 @@
 
 mod declare;
 mod values;
+mod wire;
 
 pub(crate) use declare::{enumeration, message, oneof};
 pub(crate) use values::read_choice;
+pub(crate) use wire::Wire;
 
 use crate::error::{ConfigParseError, ParseErrorKind, shorten, similar};
 use crate::node::{Entry, Kind, Node, Origin};
@@ -28,6 +30,8 @@ pub(crate) trait Value: Sized {
     fn from_node(node: Node) -> Result<Self, ConfigParseError>;
     /// The node of the value.
     fn to_node(&self, form: Form) -> Node;
+    /// The value in protobuf's binary form.
+    fn to_wire(&self) -> Wire;
 }
 
 /// A value whose field, if it is not repeated, has a default instead of being absent.
@@ -58,6 +62,9 @@ pub(crate) trait Field {
 
     /// Appends what is to be written.
     fn write(&self, name: &'static str, form: Form, out: &mut Vec<Entry>);
+
+    /// Appends the values to be encoded, each with the number of its field. A choice knows the numbers of its fields itself.
+    fn encode(&self, number: u32, out: &mut Vec<(u32, Wire)>);
 }
 
 pub(crate) fn entry(name: &str, value: Node) -> Entry {
@@ -75,6 +82,12 @@ impl<T: Scalar> Field for T {
             out.push(entry(name, self.to_node(form)));
         }
     }
+
+    fn encode(&self, number: u32, out: &mut Vec<(u32, Wire)>) {
+        if *self != T::default() {
+            out.push((number, self.to_wire()));
+        }
+    }
 }
 
 impl<T: Value> Field for Option<T> {
@@ -85,6 +98,10 @@ impl<T: Value> Field for Option<T> {
 
     fn write(&self, name: &'static str, form: Form, out: &mut Vec<Entry>) {
         out.extend(self.iter().map(|value| entry(name, value.to_node(form))));
+    }
+
+    fn encode(&self, number: u32, out: &mut Vec<(u32, Wire)>) {
+        out.extend(self.iter().map(|value| (number, value.to_wire())));
     }
 }
 
@@ -111,6 +128,11 @@ impl<T: Value> Field for Vec<T> {
             let items = self.iter().map(|item| item.to_node(form)).collect();
             out.push(entry(name, Node::new(Kind::List(items))));
         }
+    }
+
+    fn encode(&self, number: u32, out: &mut Vec<(u32, Wire)>) {
+        let items = self.iter().map(Value::to_wire);
+        out.extend(Wire::list(items).into_iter().map(|value| (number, value)));
     }
 }
 
@@ -151,6 +173,12 @@ impl<K: Key, V: Value + Default> Field for BTreeMap<K, V> {
             let pairs = self.iter().map(|(key, value)| (key.to_node(form), value.to_node(form)));
             out.push(entry(name, Node::new(Kind::Map(pairs.collect()))));
         }
+    }
+
+    fn encode(&self, number: u32, out: &mut Vec<(u32, Wire)>) {
+        out.extend(self.iter().map(|(key, value)| {
+            (number, Wire::fields(vec![(1, key.to_wire()), (2, value.to_wire())]))
+        }));
     }
 }
 

@@ -1,6 +1,6 @@
 //! Scalars: strings, truth values, numbers and the names of enumerations.
 
-use super::{Form, Key, Scalar, Value};
+use super::{Form, Key, Scalar, Value, Wire};
 use crate::error::{ConfigParseError, ParseErrorKind, shorten, similar};
 use crate::node::{Kind, Node, Origin};
 use crate::text::float_word;
@@ -43,6 +43,10 @@ impl Value for String {
     fn to_node(&self, _: Form) -> Node {
         Node::new(Kind::String(self.clone()))
     }
+
+    fn to_wire(&self) -> Wire {
+        Wire::Bytes(self.as_bytes().to_vec())
+    }
 }
 
 impl Value for bool {
@@ -58,6 +62,10 @@ impl Value for bool {
 
     fn to_node(&self, _: Form) -> Node {
         Node::new(Kind::Bool(*self))
+    }
+
+    fn to_wire(&self) -> Wire {
+        Wire::Varint((*self).into())
     }
 }
 
@@ -75,6 +83,11 @@ macro_rules! integers {
 
             fn to_node(&self, _: Form) -> Node {
                 Node::new(Kind::Integer((*self).into()))
+            }
+
+            fn to_wire(&self) -> Wire {
+                // Negative numbers take 64 bits.
+                Wire::Varint(*self as u64)
             }
         }
 
@@ -111,6 +124,10 @@ impl Value for f64 {
     fn to_node(&self, _: Form) -> Node {
         Node::new(Kind::Float(*self))
     }
+
+    fn to_wire(&self) -> Wire {
+        Wire::Fixed64(self.to_bits())
+    }
 }
 
 impl Value for f32 {
@@ -129,6 +146,10 @@ impl Value for f32 {
     fn to_node(&self, _: Form) -> Node {
         let decimal = self.to_string().parse();
         Node::new(Kind::Float(decimal.unwrap_or(f64::from(*self))))
+    }
+
+    fn to_wire(&self) -> Wire {
+        Wire::Fixed32(self.to_bits())
     }
 }
 
