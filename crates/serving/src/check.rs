@@ -80,6 +80,13 @@ impl<'a> Declared<'a> {
         parts.map(|(role, name)| Declared { role, name, data_type, dims })
     }
 
+    /// The model's inputs that are made from a batch. Their shapes are compared elsewhere.
+    fn made(input: &'a BatchInput) -> impl Iterator<Item = Declared<'a>> {
+        let (role, data_type) = (Role::BatchInput, Some(input.data_type));
+        let names = input.target_name.iter();
+        names.map(move |name| Declared { role, name, data_type, dims: None })
+    }
+
     /// The model's tensor of this name.
     fn find<'s>(&self, signature: &'s ModelSignature) -> Option<&'s TensorInfo> {
         self.tensors(signature).iter().find(|info| info.name == self.name)
@@ -128,7 +135,8 @@ impl ModelConfig {
             let tensor = input.name.clone();
             return Err(ConfigError::OptionalInBatch { model: model(), tensor });
         }
-        declared.iter().try_for_each(|own| self.check_tensor(own, signature))
+        declared.iter().try_for_each(|own| self.check_tensor(own, signature))?;
+        self.check_ragged(signature)
     }
 
     /// The tensors of requests and responses.
@@ -139,14 +147,12 @@ impl ModelConfig {
     /// Tensors that schedulers fill in, and tensors that they keep for the next requests of a sequence.
     pub(crate) fn scheduled(&self) -> impl Iterator<Item = Declared<'_>> {
         let controls = self.sequences().into_iter().flat_map(|batching| &batching.control_input);
-        let made = self.batch_input.iter().flat_map(|input| &input.target_name);
-        let made =
-            made.map(|name| Declared { role: Role::BatchInput, name, data_type: None, dims: None });
+        let made = self.batch_input.iter().flat_map(Declared::made);
         let controls = controls.map(Declared::control);
         controls.chain(self.states().flat_map(Declared::state)).chain(made)
     }
 
-    fn sequences(&self) -> Option<&ModelSequenceBatching> {
+    pub(crate) fn sequences(&self) -> Option<&ModelSequenceBatching> {
         match &self.scheduling {
             SchedulingChoice::Sequence(batching) => Some(batching),
             _ => None,
@@ -156,6 +162,17 @@ impl ModelConfig {
     /// The tensors that the server keeps between the requests of a sequence.
     pub fn states(&self) -> impl Iterator<Item = &SequenceState> {
         self.sequences().into_iter().flat_map(|batching| &batching.state)
+    }
+
+    /// Whether the model has a tensor in another shape than requests and responses: ragged inputs, and outputs that are divided.
+    fn is_taken_apart(&self, own: &Declared<'_>) -> bool {
+        let mut inputs = self.input.iter().filter(|input| input.allow_ragged_batch);
+        let mut divided = self.batch_output.iter().flat_map(|output| &output.target_name);
+        match own.role {
+            Role::Input => inputs.any(|input| input.name == own.name),
+            Role::Output => divided.any(|name| name == own.name),
+            _ => false,
+        }
     }
 
     fn check_tensor(
@@ -177,6 +194,9 @@ impl ModelConfig {
             return Err(ConfigError::TensorType { model, role, tensor, expected, provided });
         }
         let (Some(shape), Some(dims)) = (&info.dims, own.dims) else { return Ok(()) };
+        if self.is_taken_apart(own) {
+            return Ok(());
+        }
         if shape.is_empty() && self.max_batch_size == 0 {
             if dims.iter().any(|dim| *dim != 1) {
                 return Err(ConfigError::Scalar { model, tensor, shape: list(dims) });
@@ -187,8 +207,7 @@ impl ModelConfig {
         if batched && shape.first() != Some(&-1) {
             return Err(ConfigError::BatchDimension { model, tensor, shape: list(shape) });
         }
-        let full: Vec<i64> =
-            batched.then_some(-1).into_iter().chain(dims.iter().copied()).collect();
+        let full = full(self, dims);
         // Requests may be narrower than the model, and less may be said of results than is known of them.
         let fits = |(model, given): (&i64, &i64)| {
             model == given || *(if own.role.is_result() { given } else { model }) == -1
@@ -211,7 +230,7 @@ impl ModelConfig {
 }
 
 /// The type of a control's values.
-fn control_type(control: &SequenceControl) -> Option<DataType> {
+pub(crate) fn control_type(control: &SequenceControl) -> Option<DataType> {
     let types = [
         (DataType::Int32, !control.int32_false_true.is_empty()),
         (DataType::Fp32, !control.fp32_false_true.is_empty()),
@@ -219,6 +238,12 @@ fn control_type(control: &SequenceControl) -> Option<DataType> {
         (control.data_type, control.data_type != DataType::Invalid),
     ];
     types.into_iter().find(|(_, given)| *given).map(|(data_type, _)| data_type)
+}
+
+/// Dimensions of a configuration, with the batch dimension if it has one.
+pub(crate) fn full(config: &ModelConfig, dims: &[i64]) -> Vec<i64> {
+    let batch = (config.max_batch_size > 0).then_some(-1);
+    batch.into_iter().chain(dims.iter().copied()).collect()
 }
 
 /// `[2,-1]`, as the server prints shapes.

@@ -1,8 +1,11 @@
 //! Failures to load a model or to answer a request, in the words that clients see.
 
-use crate::batch::FillFault;
 use crate::config::DataType;
+use crate::ensemble::StepError;
 use crate::invalid::ConfigError;
+use crate::model::PadFault;
+use crate::sequence::SequenceFault;
+use std::fmt::Display;
 use trident_engine::{PlanError, RunError};
 use trident_ir::counted;
 use trident_ir::shape::ShapeError;
@@ -27,6 +30,28 @@ pub enum ErrorCode {
     AlreadyExists,
     /// The client no longer waits.
     Cancelled,
+}
+
+/// A class and a text: an error in the form in which clients see it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{text}")]
+pub struct Fault {
+    /// The class of the error.
+    pub code: ErrorCode,
+    /// The text.
+    pub text: String,
+}
+
+impl Fault {
+    /// A fault of the request's contents.
+    pub fn invalid(text: impl Display) -> Fault {
+        Fault { code: ErrorCode::InvalidArg, text: text.to_string() }
+    }
+
+    /// A fault of the request's form, which servers count as their own, or of the server itself.
+    pub fn internal(text: impl Display) -> Fault {
+        Fault { code: ErrorCode::Internal, text: text.to_string() }
+    }
 }
 
 impl ConfigError {
@@ -80,6 +105,9 @@ pub enum ServeError {
          model's parameter 'fallback', other hardware runs it"
     )]
     Accelerator { model: String, accelerator: &'static str },
+    /// Requests cannot be padded as the configuration asks for.
+    #[error("parameter 'pad' of model '{model}': {fault}")]
+    Padding { model: String, fault: Box<PadFault> },
     /// A field of the configuration that asks for more than this program does.
     #[error("model '{model}' specifies '{field}', which is not supported")]
     Unsupported { model: String, field: &'static str },
@@ -91,7 +119,7 @@ impl ServeError {
         match self {
             ServeError::Config(error) => error.code(),
             ServeError::NotFound { .. } | ServeError::Accelerator { .. } => ErrorCode::Unavailable,
-            ServeError::Outside { .. } => ErrorCode::InvalidArg,
+            ServeError::Outside { .. } | ServeError::Padding { .. } => ErrorCode::InvalidArg,
             ServeError::Read { .. } | ServeError::File { .. } | ServeError::Shapes { .. } => {
                 ErrorCode::Internal
             }
@@ -153,10 +181,13 @@ pub enum RequestError {
     Strings { model: String, input: String, fault: StringsFault },
     /// The bytes of an input cannot be written.
     #[error("failed to read input '{input}' for model '{model}': {source}")]
-    Fill { model: String, input: String, source: FillFault },
+    Fill { model: String, input: String, source: Fault },
     /// Memory for an input could not be allocated.
     #[error("failed to make input '{input}' for model '{model}': {source}{}", allowed(*limit))]
     Input { model: String, input: String, source: KernelError, limit: Option<usize> },
+    /// Memory for a state could not be allocated.
+    #[error("failed to keep state '{state}' of model '{model}': {source}{}", allowed(*limit))]
+    State { model: String, state: String, source: Box<KernelError>, limit: Option<usize> },
     /// The model did not run to its end.
     #[error("failed to run model '{model}': {source}{}", allowed(*limit))]
     Run { model: String, source: Box<RunError>, limit: Option<usize> },
@@ -166,6 +197,24 @@ pub enum RequestError {
          model whose outputs have no batch dimension needs 'max_batch_size: 0'"
     )]
     OutputRows { model: String, output: String, rows: usize, actual: String, expected: String },
+    /// A result with more or fewer elements than the shapes of requests ask for.
+    #[error(
+        "output '{output}' of model '{model}' has {}, but 'batch_output' divides {expected} among the requests, by the shapes of \
+         input '{input}'",
+        counted::<usize>(*given, "element")
+    )]
+    OutputElements { model: String, output: String, input: String, expected: usize, given: usize },
+    /// A result that cannot be cut back to the length of a request.
+    #[error(
+        "output '{output}' of model '{model}' has shape {actual}, but its dimension {axis} should be {expected}, the length of the padded \
+         batch"
+    )]
+    OutputLength { model: String, output: String, axis: usize, expected: usize, actual: String },
+    /// A number of elements that the type of an input does not hold.
+    #[error(
+        "batch input '{input}' of model '{model}' is of type INT32, which does not hold the numbers of elements of the batch"
+    )]
+    Count { model: String, input: String },
     /// A result that the protocol has no type for.
     #[error("output '{output}' of model '{model}' is {actual}, which no response can have")]
     OutputType { model: String, output: String, actual: String },
@@ -181,6 +230,18 @@ pub enum RequestError {
     /// As many requests of its priority wait as the model's queue policy allows.
     #[error("Exceeds maximum queue size")]
     QueueFull,
+    /// A step of an ensemble has failed.
+    #[error(transparent)]
+    Step(#[from] StepError),
+    /// An error that a native model gives.
+    #[error(transparent)]
+    Native(Fault),
+    /// A request without a place in a sequence.
+    #[error(transparent)]
+    Sequence(#[from] SequenceFault),
+    /// A model that was unloaded while nobody asked for it, and cannot be loaded again.
+    #[error("model '{model}' was unloaded while it was idle, and cannot be loaded again: {cause}")]
+    Unloaded { model: String, cause: String },
     /// No more requests are accepted.
     #[error("Server exiting")]
     Closing,
@@ -281,18 +342,24 @@ impl RequestError {
     /// The class of the error.
     pub fn code(&self) -> ErrorCode {
         match self {
-            RequestError::Timeout | RequestError::QueueFull | RequestError::Closing => {
-                ErrorCode::Unavailable
-            }
+            RequestError::Timeout
+            | RequestError::QueueFull
+            | RequestError::Unloaded { .. }
+            | RequestError::Closing => ErrorCode::Unavailable,
             RequestError::Abandoned => ErrorCode::Internal,
             RequestError::Fill { source, .. } => source.code,
+            RequestError::Sequence(fault) => fault.code(),
+            RequestError::Step(error) => error.code,
+            RequestError::Native(fault) => fault.code,
             _ if self.is_memory() => ErrorCode::Unavailable,
-            RequestError::Input { .. } => ErrorCode::Internal,
+            RequestError::Input { .. } | RequestError::State { .. } => ErrorCode::Internal,
             RequestError::Run { source, .. } => match **source {
                 RunError::Input { .. } => ErrorCode::InvalidArg,
                 _ => ErrorCode::Internal,
             },
             RequestError::OutputRows { .. }
+            | RequestError::OutputElements { .. }
+            | RequestError::OutputLength { .. }
             | RequestError::OutputType { .. }
             | RequestError::Output { .. } => ErrorCode::Internal,
             RequestError::Cancelled => ErrorCode::Cancelled,
@@ -303,7 +370,10 @@ impl RequestError {
     /// The same with the model's limit, if there was too little memory.
     pub(crate) fn limited(mut self, most: Option<usize>) -> RequestError {
         let is_memory = self.is_memory();
-        if let RequestError::Input { limit, .. } | RequestError::Run { limit, .. } = &mut self {
+        if let RequestError::Input { limit, .. }
+        | RequestError::State { limit, .. }
+        | RequestError::Run { limit, .. } = &mut self
+        {
             *limit = most.filter(|_| is_memory);
         }
         self
@@ -313,6 +383,7 @@ impl RequestError {
     pub(crate) fn is_memory(&self) -> bool {
         match self {
             RequestError::Input { source, .. } => source.lacks_memory(),
+            RequestError::State { source, .. } => source.lacks_memory(),
             RequestError::Run { source, .. } => source.lacks_memory(),
             _ => false,
         }

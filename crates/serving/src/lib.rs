@@ -41,41 +41,64 @@
 
 mod accelerators;
 mod batch;
+mod cache;
 mod check;
 mod complete;
 mod config;
+mod ensemble;
 mod error;
 mod failure;
+mod fields;
+mod folder;
 mod invalid;
 mod json;
 mod labels;
 mod model;
+mod native;
 mod node;
 mod normalize;
 mod onnxruntime;
+mod ragged;
 mod rows;
 mod schedule;
 mod schema;
+mod sequence;
 mod sync;
 mod text;
 mod validate;
+mod verbosity;
 mod warmup;
 
 pub use accelerators::{Accelerator, Accelerators, Fallback, PowerMode, Precision};
-pub use batch::{Execution, Fill, FillFault, InferenceRequest, Input, Output, Part, Response};
+pub use batch::{
+    Execution, Fill, InferenceRequest, Input, Output, Part, Response, Timing, check_bytes,
+};
+pub use cache::{CacheLookup, CacheMiss, ModelCache, ResponseCache};
 pub use complete::{DEFAULT_MAX_BATCH_SIZE, ModelSignature, TensorInfo};
 pub use config::*;
+pub use ensemble::{
+    Cancel, Ensemble, EnsembleFault, EnsembleTicket, StepAnswer, StepError, StepModel, StepModels,
+    StepReply,
+};
 pub use error::{ConfigParseError, ParseErrorKind, Position};
-pub use failure::{ErrorCode, RequestError, ServeError, StringsFault};
+pub use failure::{ErrorCode, Fault, RequestError, ServeError, StringsFault};
+pub use folder::{ConfigPlace, FolderError, FolderVersion, ModelFolder, ReadOptions, Stamp};
 pub use invalid::ConfigError;
 pub use labels::Labels;
 pub use model::{
-    Hardware, Log, LogLevel, ModelFile, ModelPlacement, ServedModel, Setup, VersionFolder,
+    Hardware, Log, LogLevel, ModelFile, ModelPlacement, PadFault, ServedModel, Setup, VersionFolder,
 };
-pub use normalize::Host;
+pub use native::{NativeInput, NativeModel, NativeRequest, NativeRun};
+pub use normalize::{BACKENDS, Host};
 pub use onnxruntime::{ExecutionMode, GraphLevel, OnnxRuntimeOptions};
+pub use ragged::RaggedFault;
 pub use rows::DependentRows;
-pub use schedule::{Clock, ManualClock, Priority, ScheduledModel, Scheduler, SystemClock, Ticket};
+pub use schedule::{
+    Clock, ManualClock, Priority, RateLimits, ResourceFault, ScheduledModel, Scheduler,
+    SystemClock, Ticket,
+};
+pub use sequence::{Correlation, Sequence, SequenceFault, StateFault};
 pub use trident_engine::{CancelFlag, OpTotal};
 pub use trident_runtime::ForeignBytes;
+pub use verbosity::Verbosity;
 pub use warmup::{WarmupRequest, WarmupTensor};

@@ -50,6 +50,37 @@ pub(crate) struct Entry {
     pub(crate) value: Node,
 }
 
+/// The first step of a path: a name, its index or key, and the rest of the path.
+fn step(path: &str) -> (&str, Option<&str>, &str) {
+    let (name, rest) = path.split_at(path.find(['.', '[']).unwrap_or(path.len()));
+    let (key, rest) = match rest.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+        Some((key, rest)) => (Some(key), rest),
+        None => (None, rest),
+    };
+    (name, key, rest.strip_prefix('.').unwrap_or(rest))
+}
+
+/// The item of a list with an index, or of a map with a key, and its place.
+fn item<'n>(entries: &[&'n Entry], key: &str) -> Option<(Origin, &'n Node)> {
+    let items: Vec<(Origin, &Node)> = entries
+        .iter()
+        .flat_map(|entry| match &entry.value.kind {
+            Kind::List(items) => items.iter().map(|item| (item.origin, item)).collect(),
+            _ => vec![(entry.origin, &entry.value)],
+        })
+        .collect();
+    let has_key = |node: &Node| {
+        let Kind::Message(entries) = &node.kind else { return false };
+        entries.iter().filter(|entry| entry.name == "key").any(|entry| match &entry.value.kind {
+            Kind::String(own) => own == key,
+            Kind::Integer(own) => own.to_string() == key,
+            _ => false,
+        })
+    };
+    let keyed = items.iter().find(|(_, node)| has_key(node)).copied();
+    keyed.or_else(|| items.get(key.parse::<usize>().ok()?).copied())
+}
+
 impl Node {
     /// A node to be written.
     pub(crate) fn new(kind: Kind) -> Node {
@@ -83,31 +114,37 @@ impl Node {
         inner.is_some_and(|inner| !rest.is_empty() && inner.remove(rest))
     }
 
-    /// The place of the field at a path such as `instance_group[1].kind` in the text format, where each item of a list may have
-    /// its field's name before it.
+    /// The place of the field at a path such as `instance_group[1].kind` or `parameters[pad]` in the text format, where each item
+    /// of a list may have its field's name before it.
     pub(crate) fn position(&self, path: &str) -> Option<Position> {
-        let (step, rest) = path.split_once('.').unwrap_or((path, ""));
-        let (name, index) = match step.split_once('[') {
-            Some((name, index)) => (name, Some(index.strip_suffix(']')?.parse::<usize>().ok()?)),
-            None => (step, None),
-        };
-        let Kind::Message(entries) = &self.kind else { return None };
-        let mut entries = entries.iter().filter(|entry| entry.name == name);
-        let (origin, value) = match index {
-            None => entries.next().map(|entry| (entry.origin, &entry.value))?,
-            Some(index) => {
-                let items = entries.flat_map(|entry| match &entry.value.kind {
-                    Kind::List(items) => items.iter().map(|item| (item.origin, item)).collect(),
-                    _ => vec![(entry.origin, &entry.value)],
-                });
-                items.into_iter().nth(index)?
-            }
-        };
-        match (rest, origin) {
-            ("", Origin::Text(position)) => Some(position),
-            ("", Origin::Json) => None,
-            (rest, _) => value.position(rest),
+        let (found, rest) = self.follow(path);
+        found.filter(|_| rest.is_empty())
+    }
+
+    /// The place of the field at a path, or of the innermost message around it that is there.
+    pub(crate) fn nearest(&self, path: &str) -> Option<Position> {
+        self.follow(path).0
+    }
+
+    /// Follows a path as far as it exists. Returns the last place, and the rest of the path.
+    fn follow<'p>(&self, path: &'p str) -> (Option<Position>, &'p str) {
+        let (mut node, mut found, mut rest) = (self, None, path);
+        while !rest.is_empty() {
+            let (name, key, next) = step(rest);
+            let Kind::Message(entries) = &node.kind else { break };
+            let entries: Vec<&Entry> = entries.iter().filter(|own| own.name == name).collect();
+            let Some(first) = entries.first() else { break };
+            let whole = (first.origin, &first.value);
+            let chosen = match key {
+                None => Some(whole),
+                Some(key) => item(&entries, key),
+            };
+            let Origin::Text(position) = chosen.unwrap_or(whole).0 else { break };
+            found = Some(position);
+            let Some((_, value)) = chosen else { break };
+            (node, rest) = (value, next);
         }
+        (found, rest)
     }
 
     pub(crate) fn is_json(&self) -> bool {

@@ -1,7 +1,13 @@
 //! Requests that run before a model is ready.
 
-use crate::config::{DataType, ModelConfig, ModelWarmup, ModelWarmupInput, WarmupData};
+use crate::batch::encode_strings;
+use crate::check::control_type;
+use crate::config::{
+    DataType, ModelConfig, ModelWarmup, ModelWarmupInput, SequenceControlInput,
+    SequenceControlKind, WarmupData,
+};
 use crate::invalid::ConfigError;
+use crate::sequence::{InitialStates, control_values};
 use std::io;
 use trident_ir::counted;
 
@@ -10,6 +16,7 @@ const MAX_BYTES: usize = 1 << 30;
 
 /// The most bytes that all inputs of a configuration's requests may have.
 const MAX_TOTAL: usize = 4 << 30;
+const TOO_MUCH: &str = "the data of all requests must be at most 4 GiB";
 
 /// A request that runs before the model is ready.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,12 +45,19 @@ pub struct WarmupTensor {
 impl WarmupRequest {
     /// Makes the requests that a configuration declares, except those turned off by a batch size of 0. `read` gives the
     /// content of a file in the model's folder. Random data is the same at every load. All data is at most 4 GiB.
+    ///
+    /// Requests to a model with sequences are the first ones of sequences: they have the controls and the first states that they do not
+    /// declare themselves.
     pub fn read(
         config: &ModelConfig,
         mut read: impl FnMut(&str) -> io::Result<Vec<u8>>,
     ) -> Result<Vec<WarmupRequest>, ConfigError> {
         let mut left = MAX_TOTAL;
         let declared = config.model_warmup.iter().filter(|warmup| warmup.batch_size > 0);
+        let given = match config.model_warmup.is_empty() {
+            true => vec![],
+            false => of_sequences(config, &mut read)?,
+        };
         let request = |warmup: &ModelWarmup| {
             let input = |(name, input): (&String, &ModelWarmupInput)| {
                 let data = tensor(config, warmup, name, input, &mut left, &mut read);
@@ -54,11 +68,65 @@ impl WarmupRequest {
                     fault,
                 })
             };
-            let inputs = warmup.inputs.iter().map(input).collect::<Result<_, _>>()?;
+            let mut inputs = warmup.inputs.iter().map(input).collect::<Result<Vec<_>, _>>()?;
+            let missing = given.iter().filter(|own| !warmup.inputs.contains_key(&own.name));
+            for own in missing {
+                let size = own.data.len().saturating_mul(warmup.batch_size as usize);
+                left = left.checked_sub(size).ok_or_else(|| ConfigError::Warmup {
+                    model: config.name.clone(),
+                    request: warmup.name.clone(),
+                    tensor: own.name.clone(),
+                    fault: TOO_MUCH.to_owned(),
+                })?;
+                inputs.push(own.repeated(config, warmup.batch_size));
+            }
             Ok(WarmupRequest { name: warmup.name.clone(), count: warmup.count.max(1), inputs })
         };
         declared.map(request).collect()
     }
+}
+
+impl WarmupTensor {
+    /// A row as often as a batch has it.
+    fn repeated(&self, config: &ModelConfig, rows: u32) -> WarmupTensor {
+        let mut tensor = self.clone();
+        if config.max_batch_size > 0 {
+            tensor.shape.insert(0, rows.into());
+            tensor.data = self.data.repeat(rows as usize);
+        }
+        tensor
+    }
+}
+
+/// The inputs that a scheduler gives to the first request of a sequence, without a batch dimension.
+fn of_sequences(
+    config: &ModelConfig,
+    read: impl FnMut(&str) -> io::Result<Vec<u8>>,
+) -> Result<Vec<WarmupTensor>, ConfigError> {
+    let Some(batching) = config.sequences() else { return Ok(vec![]) };
+    let control = |input: &SequenceControlInput| {
+        let control = input.control.first()?;
+        let (name, data_type) = (input.name.clone(), control_type(control)?);
+        let [no, yes] = control_values(control);
+        let data = match control.kind {
+            SequenceControlKind::Start | SequenceControlKind::Ready => yes.to_vec(),
+            SequenceControlKind::End => no.to_vec(),
+            SequenceControlKind::Corrid if data_type == DataType::String => {
+                encode_strings(&["1".to_owned()]).to_vec()
+            }
+            SequenceControlKind::Corrid => 1u64.to_le_bytes()[..data_type.byte_size()?].to_vec(),
+        };
+        Some(WarmupTensor { name, data_type, shape: vec![1], data })
+    };
+    let mut given: Vec<WarmupTensor> = batching.control_input.iter().filter_map(control).collect();
+    let states = InitialStates::read(config, read)?;
+    given.extend(states.0.into_iter().zip(&batching.state).map(|(state, declared)| WarmupTensor {
+        name: state.input,
+        data_type: declared.data_type,
+        shape: state.dims.iter().map(|dim| i64::try_from(*dim).unwrap_or(i64::MAX)).collect(),
+        data: state.data.to_vec(),
+    }));
+    Ok(given)
 }
 
 /// Makes an input; `left` is the number of bytes that it and the following ones may have.
@@ -90,7 +158,7 @@ fn tensor(
         return Err("'dims' must be sizes of a tensor of at most 1 GiB".into());
     };
     let mut take = |bytes: usize| {
-        *left = left.checked_sub(bytes).ok_or("the data of all requests must be at most 4 GiB")?;
+        *left = left.checked_sub(bytes).ok_or(TOO_MUCH)?;
         Ok::<_, String>(bytes)
     };
     let mut shape = input.dims.clone();

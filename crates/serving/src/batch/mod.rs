@@ -1,19 +1,30 @@
 //! Execution of requests, in batches of requests that fit together.
 
 mod answers;
+mod made;
+mod padded;
 mod part;
 mod prepare;
+mod prove;
 mod request;
 mod respond;
 mod run;
+mod scatter;
+mod stateful;
 mod strings;
 
-pub use part::{Fill, FillFault, Part};
-pub use request::{Execution, InferenceRequest, Input, Output, Response};
+pub use part::{Fill, Part};
+pub use request::{Execution, InferenceRequest, Input, Output, Response, Timing};
 
 pub(crate) use answers::Answers;
-pub(crate) use prepare::Prepared;
+pub(crate) use made::MadeInput;
+pub(crate) use padded::Lengths;
+pub(crate) use prepare::{Given, Merge, Prepared};
+pub(crate) use request::own_flag;
 pub(crate) use run::RunSpan;
+pub(crate) use scatter::Scatter;
+pub use strings::check_bytes;
+pub(crate) use strings::{check as check_strings, encode as encode_strings};
 
 use crate::failure::RequestError;
 use crate::model::ServedModel;
@@ -24,11 +35,13 @@ use std::sync::PoisonError;
 struct Batch<'r> {
     requests: Vec<Prepared<'r>>,
     rows: usize,
+    /// The lengths of its requests, if they are padded.
+    lengths: Option<Lengths>,
 }
 
 impl ServedModel {
     /// Executes requests. Requests whose inputs have the same dimensions, except the batch dimension, run as one batch,
-    /// as far as `max_batch_size` allows, unless the model's rows depend on each other
+    /// as far as `max_batch_size` allows, and so do those of similar length if they are padded, unless the model's rows depend on each other
     /// ([`ModelSignature::dependent_rows`]). Batches run one after the other.
     ///
     /// - A request that does not fit the model fails alone, and so does one whose bytes are wrong or cannot be written.
@@ -67,17 +80,21 @@ impl ServedModel {
 
     /// Adds a request to the first batch that it fits.
     fn join<'r>(&self, batches: &mut Vec<Batch<'r>>, request: Prepared<'r>) {
-        let open = batches.iter_mut().find(|batch| {
-            self.merges
+        let lengths = request.lengths();
+        let open = batches.iter_mut().find_map(|batch| {
+            let fits = self.merges
                 && self.largest_batch.is_some_and(|largest| batch.rows + request.rows <= largest)
-                && batch.requests.first().is_some_and(|other| other.joins(&request))
+                && batch.requests.first().is_some_and(|other| other.joins(&request));
+            let together = Lengths::join(batch.lengths, lengths).filter(|_| fits)?;
+            Some((batch, together))
         });
         match open {
-            Some(batch) => {
+            Some((batch, together)) => {
                 batch.rows += request.rows;
+                batch.lengths = together;
                 batch.requests.push(request);
             }
-            None => batches.push(Batch { rows: request.rows, requests: vec![request] }),
+            None => batches.push(Batch { rows: request.rows, requests: vec![request], lengths }),
         }
     }
 
@@ -115,8 +132,9 @@ impl ServedModel {
         while !batch.is_empty() {
             match self.run(&batch, span) {
                 Ok(results) => {
+                    let faults = self.keep(&results, &batch);
                     self.respond(&results, &batch, answers);
-                    break;
+                    return unkept(&batch, faults, answers);
                 }
                 // The others run without the requests at fault.
                 Err(BatchError::Requests(faults)) => {
@@ -158,4 +176,20 @@ impl ServedModel {
             }
         }
     }
+}
+
+/// Answers the requests of a batch whose states were not kept. Returns those that lack memory.
+fn unkept<'b, 'r>(
+    batch: &[&'b Prepared<'r>],
+    faults: Vec<(usize, RequestError)>,
+    answers: &mut Answers,
+) -> Vec<&'b Prepared<'r>> {
+    let mut lacking = vec![];
+    for (at, error) in faults {
+        if error.is_memory() {
+            lacking.push(batch[at]);
+        }
+        answers.set(batch[at].at, Err(error));
+    }
+    lacking
 }

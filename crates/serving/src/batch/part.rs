@@ -1,6 +1,6 @@
 //! The bytes of inputs, and where they come from.
 
-use crate::failure::{ErrorCode, RequestError};
+use crate::failure::{Fault, RequestError};
 use bytes::Bytes;
 use std::cell::RefCell;
 use std::fmt;
@@ -28,22 +28,44 @@ pub trait Fill: Send + Sync {
 
     /// Writes the bytes to `to`, which has [`Fill::size`] bytes of arbitrary contents, from its start on. Returns how many bytes
     /// were written; fewer than the size are an error of the request. It is called again if the request runs a second time.
-    fn fill(&self, to: &mut [u8]) -> Result<usize, FillFault>;
-}
-
-/// The reason why the bytes of an input cannot be written. Only the request fails that the input belongs to.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{text}")]
-pub struct FillFault {
-    /// The class of the error.
-    pub code: ErrorCode,
-    /// The fault, for the client.
-    pub text: String,
+    fn fill(&self, to: &mut [u8]) -> Result<usize, Fault>;
 }
 
 impl Part<'_> {
+    /// All bytes of an input in one piece.
+    ///
+    /// # Errors
+    /// Bytes that cannot be written, or are fewer than their size.
+    pub fn joined(parts: &[Part<'_>]) -> Result<Bytes, Fault> {
+        if let [Part::Shared(bytes)] = parts {
+            return Ok(bytes.clone());
+        }
+        let mut all = vec![0; size(parts)];
+        let mut rest = &mut all[..];
+        for part in parts {
+            let place;
+            (place, rest) = rest.split_at_mut(part.size());
+            match part {
+                Part::Borrowed(bytes) => place.copy_from_slice(bytes),
+                Part::Shared(bytes) => place.copy_from_slice(bytes),
+                Part::Foreign(bytes) => bytes.copy_to(place),
+                Part::Fill(fill) => match fill.fill(place)? {
+                    written if written == place.len() => {}
+                    written => {
+                        let expected = place.len();
+                        let text = "bytes of an input changed while they were read";
+                        return Err(Fault::invalid(format_args!(
+                            "{text}: expected {expected} bytes, got {written}"
+                        )));
+                    }
+                },
+            }
+        }
+        Ok(all.into())
+    }
+
     /// The number of bytes.
-    pub(super) fn size(&self) -> usize {
+    pub fn size(&self) -> usize {
         match self {
             Part::Borrowed(bytes) => bytes.len(),
             Part::Foreign(bytes) => bytes.size(),

@@ -4,6 +4,7 @@ use super::part::Part;
 use crate::config::DataType;
 use crate::failure::RequestError;
 use crate::schedule::Priority;
+use crate::sequence::Sequence;
 use bytes::Bytes;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -15,7 +16,8 @@ use trident_engine::CancelFlag;
 /// above 0, and with `reshape` applied.
 #[derive(Clone, Debug, Default)]
 pub struct InferenceRequest<'a> {
-    /// The inputs, with those that the scheduler fills in: controls and states.
+    /// The inputs. For [`ServedModel::execute`](crate::ServedModel::execute) also those that a scheduler fills in: controls and
+    /// states.
     pub inputs: Vec<Input<'a>>,
     /// Names of the outputs, and of states' outputs, that the response shall have; `None` for all outputs of the configuration.
     /// If the list is empty, the model does not run for this request.
@@ -27,8 +29,19 @@ pub struct InferenceRequest<'a> {
     /// The request's level among those of its model; `None` for the model's default. It has an effect where requests are queued
     /// ([`ScheduledModel::submit`](crate::ScheduledModel::submit)).
     pub priority: Option<Priority>,
-    /// How long it may be queued, if the model's queue policy limits this time and allows to shorten it.
+    /// How long it may be queued, if the model's queue policy limits this time and allows to shorten it, or if its sequence waits for
+    /// a slot.
     pub timeout: Option<Duration>,
+    /// Its place in a sequence. It has an effect where requests are queued.
+    pub sequence: Sequence,
+}
+
+/// A flag of one request, which is also set when the client's flag is: that one may belong to other requests, too.
+pub(crate) fn own_flag(asked: Option<CancelFlag>) -> CancelFlag {
+    match asked {
+        Some(asked) => CancelFlag::when(move || asked.is_cancelled()),
+        None => CancelFlag::new(),
+    }
 }
 
 /// An input of a request.
@@ -50,6 +63,25 @@ pub struct Input<'a> {
 pub struct Response {
     /// The outputs asked for, in the configuration's order; states that are not outputs come last.
     pub outputs: Vec<Output>,
+    /// How the batch went that a scheduler ran for the request.
+    pub timing: Option<Timing>,
+}
+
+/// The times of a batch that a scheduler ran.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Timing {
+    /// When it left the queue.
+    pub start: Instant,
+    /// How long inputs were gathered.
+    pub input: Duration,
+    /// How long the model ran.
+    pub run: Duration,
+    /// How long responses were made.
+    pub output: Duration,
+    /// The rows of all its requests.
+    pub rows: usize,
+    /// Whether this is the first of its responses, so that a batch can be counted once.
+    pub leads: bool,
 }
 
 /// An output of a response.

@@ -4,7 +4,7 @@ use crate::failure::StringsFault;
 use bytes::Bytes;
 
 /// An error unless the bytes are exactly `count` strings.
-pub(super) fn check(bytes: &[u8], count: usize) -> Result<(), StringsFault> {
+pub(crate) fn check(bytes: &[u8], count: usize) -> Result<(), StringsFault> {
     let mut strings = Strings { rest: bytes, read: 0 };
     while strings.read < count
         && let Some(string) = strings.next()
@@ -16,6 +16,28 @@ pub(super) fn check(bytes: &[u8], count: usize) -> Result<(), StringsFault> {
         true if rest.is_empty() => Ok(()),
         true => Err(StringsFault::TooMany { given: count + 1, expected: count }),
         false => Err(StringsFault::TooFew { given: read, expected: count }),
+    }
+}
+
+/// An error unless the bytes are exactly `expected` strings, which need not be UTF-8.
+pub fn check_bytes(mut bytes: &[u8], expected: usize) -> Result<(), StringsFault> {
+    let mut given = 0;
+    while !bytes.is_empty() {
+        if given == expected {
+            return Err(StringsFault::TooMany { given: expected + 1, expected });
+        }
+        let Some((length, rest)) = bytes.split_first_chunk() else {
+            return Err(StringsFault::Length { available: bytes.len() });
+        };
+        let length = u32::from_le_bytes(*length) as usize;
+        let Some((_, rest)) = rest.split_at_checked(length) else {
+            return Err(StringsFault::Data { length, available: rest.len() });
+        };
+        (bytes, given) = (rest, given + 1);
+    }
+    match given == expected {
+        true => Ok(()),
+        false => Err(StringsFault::TooFew { given, expected }),
     }
 }
 
@@ -60,7 +82,7 @@ impl<'a> Strings<'a> {
 }
 
 /// Writes strings.
-pub(super) fn encode(strings: &[String]) -> Bytes {
+pub(crate) fn encode(strings: &[String]) -> Bytes {
     let size = strings.iter().map(|string| 4 + string.len()).sum();
     let mut bytes = Vec::with_capacity(size);
     for string in strings {

@@ -11,7 +11,7 @@ use trident_onnx::files::{FileSource, Files};
 /// The files that a version may have, in order of preference, if its configuration names no file or the first one,
 /// which servers fill in for ONNX Runtime's models. The kind of a file does not depend on its name. If the first name
 /// is a folder, the file is in it.
-const DEFAULT_FILES: [&str; 2] = ["model.onnx", "model.mps"];
+pub(crate) const DEFAULT_FILES: [&str; 2] = ["model.onnx", "model.mps"];
 
 /// The folder of one version of a model.
 pub struct VersionFolder<'a> {

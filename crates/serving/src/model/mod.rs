@@ -1,19 +1,28 @@
 //! Models that are ready to run.
 
+mod bits;
 mod file;
+mod interface;
 mod operations;
+mod padding;
 mod setup;
 
+pub(crate) use file::DEFAULT_FILES;
 pub use file::{ModelFile, VersionFolder};
+pub(crate) use interface::Interface;
+pub use padding::PadFault;
+pub(crate) use padding::Padding;
 pub use setup::{Hardware, Log, LogLevel, ModelPlacement, Setup};
 
+use crate::batch::{MadeInput, Merge, Scatter};
 use crate::complete::ModelSignature;
 use crate::config::{DataType, ModelConfig};
 use crate::failure::ServeError;
+use bytes::Bytes;
 use operations::Operations;
 use std::sync::{Arc, RwLock};
 use trident_engine::{OpTotal, PlanError, PlanReport, Session};
-use trident_ir::{DType, ValueInfo};
+use trident_ir::{DType, TensorType, Type, ValueInfo};
 use trident_runtime::PoolStats;
 
 /// One version of a model, ready to run. It may run on several threads at a time. Dropping it frees its memory, except
@@ -23,10 +32,16 @@ pub struct ServedModel {
     pub(crate) session: Session,
     pub(crate) inputs: Vec<InputSpec>,
     pub(crate) outputs: Vec<OutputSpec>,
+    /// The padding that the configuration asks for, until it is in effect.
+    pub(crate) padding: Option<Padding>,
+    /// The inputs that are made from a batch.
+    pub(crate) made: Vec<MadeInput>,
     /// The largest batch; `None` if the model has no batch dimension.
     pub(crate) largest_batch: Option<usize>,
     /// Whether requests may run as one batch.
     pub(crate) merges: bool,
+    /// Whether the time of a run follows from the size of its inputs.
+    pub(crate) is_steady: bool,
     pub(crate) threads: usize,
     /// Most bytes of its memory, if the parameter `memory_limit` says so.
     pub(crate) memory_limit: Option<usize>,
@@ -46,6 +61,12 @@ pub(crate) struct InputSpec {
     /// The model's dimensions, -1 for any size; `None` if not even their number is known.
     pub(crate) dims: Option<Vec<i64>>,
     pub(crate) required: bool,
+    /// Whether it is made from a batch, so that requests do not give it.
+    pub(crate) is_made: bool,
+    /// How the inputs of several requests become one.
+    pub(crate) merge: Merge,
+    /// The bytes of an element of its padding, if it is padded.
+    pub(crate) pad: Bytes,
 }
 
 /// An output that requests may ask for.
@@ -58,6 +79,10 @@ pub(crate) struct OutputSpec {
     pub(crate) scalar: Vec<i64>,
     /// Whether a request that asks for nothing gets it.
     pub(crate) usual: bool,
+    /// The rule by which it is divided among requests, if it does not have a row for each of theirs.
+    pub(crate) scatter: Option<Scatter>,
+    /// The axes along which it is cut back to the length of a request that was padded.
+    pub(crate) cuts: Vec<usize>,
 }
 
 impl ServedModel {
@@ -78,9 +103,16 @@ impl ServedModel {
         hardware: &Hardware,
         log: &mut Log<'_>,
     ) -> Result<ServedModel, ServeError> {
-        let Setup { devices, placement, options, threads, dependent_rows, operations } =
-            Setup::of(config, file.signature(), hardware, log)?;
+        let setup = Setup::of(config, file.signature(), hardware, log)?;
+        let Setup { devices, placement, options, threads, dependent_rows, same_bits, operations } =
+            setup;
         let ModelFile { model, signature } = file;
+        let inputs = inputs(config, &signature);
+        let padding = Padding::of(config, &model, &inputs, same_bits);
+        let padding = padding.map_err(|fault| {
+            let (model, fault) = (config.name.clone(), Box::new(fault));
+            ServeError::Padding { model, fault }
+        })?;
         let session = model.session(&devices, &options);
         let memory_limit = (options.memory_limit > 0).then_some(options.memory_limit);
         let session =
@@ -88,14 +120,26 @@ impl ServedModel {
         if let Some(unfolded) = session.unfolded() {
             log(LogLevel::Warning, &format!("model '{}': {unfolded}", config.name));
         }
+        let is_steady = is_steady(&session);
         let largest = usize::try_from(config.max_batch_size).unwrap_or(0);
+        let merges = largest > 0
+            && dependent_rows.is_none()
+            && (largest == 1 || bits::may_merge(config, same_bits, &session, log));
+        let mut outputs = outputs(config, &inputs, &session.signature().outputs);
+        for (info, cuts) in signature.outputs.iter().zip(padding.iter().flat_map(|own| &own.cuts)) {
+            let own = outputs.iter_mut().filter(|spec| *spec.name == *info.name);
+            own.for_each(|spec| spec.cuts.clone_from(cuts));
+        }
         Ok(ServedModel {
             name: config.name.clone(),
-            inputs: inputs(&signature),
-            outputs: outputs(config, &session.signature().outputs),
+            outputs,
+            padding,
+            made: MadeInput::all(config, &inputs),
+            inputs,
             session,
             largest_batch: (largest > 0).then_some(largest),
-            merges: largest > 0 && dependent_rows.is_none(),
+            merges,
+            is_steady,
             threads,
             memory_limit,
             turns: RwLock::new(()),
@@ -143,35 +187,65 @@ impl ServedModel {
     }
 }
 
+/// Whether the time of a run follows from the size of its inputs: no step depends on their contents.
+fn is_steady(session: &Session) -> bool {
+    let dims = |input: &ValueInfo| match &input.ty {
+        Type::Tensor(TensorType { shape: Some(dims), .. }) => {
+            Some(dims.iter().map(|dim| dim.fixed().unwrap_or(1)).collect())
+        }
+        _ => None,
+    };
+    let inputs = session.signature().inputs.iter();
+    let shapes: Option<Vec<_>> = inputs.map(|own| Some((own.name.as_str(), dims(own)?))).collect();
+    let report = shapes.and_then(|shapes| session.report(&shapes).ok());
+    report.is_some_and(|report| {
+        report.unplanned == 0 && report.steps.iter().all(|step| step.depth == 0)
+    })
+}
+
 fn unplanned(model: String, source: PlanError, limit: Option<usize>) -> ServeError {
     let limit = limit.filter(|_| source.lacks_memory());
     ServeError::Plan { model, source: Box::new(source), limit }
 }
 
-fn inputs(signature: &ModelSignature) -> Vec<InputSpec> {
+fn inputs(config: &ModelConfig, signature: &ModelSignature) -> Vec<InputSpec> {
+    let made: Vec<&String> =
+        config.batch_input.iter().flat_map(|input| &input.target_name).collect();
+    let sources = config.batch_input.iter().flat_map(|input| &input.source_input);
+    let sources: Vec<&String> =
+        sources.chain(config.batch_output.iter().flat_map(|output| &output.source_input)).collect();
     let spec = |tensor: &crate::TensorInfo| {
+        let is_made = made.contains(&&tensor.name);
+        let ragged =
+            config.input.iter().any(|own| own.name == tensor.name && own.allow_ragged_batch);
         Some(InputSpec {
             name: tensor.name.clone(),
             data_type: tensor.data_type,
             dtype: tensor.data_type.dtype()?,
-            dims: tensor.dims.clone(),
-            required: !tensor.optional,
+            dims: if ragged { config.shape_of(&tensor.name) } else { tensor.dims.clone() },
+            required: !is_made && (!tensor.optional || sources.contains(&&tensor.name)),
+            is_made,
+            merge: if ragged { Merge::Ragged } else { Merge::Rows },
+            pad: Bytes::new(),
         })
     };
     signature.inputs.iter().filter_map(spec).collect()
 }
 
 /// The configuration's outputs, followed by states that are not outputs.
-fn outputs(config: &ModelConfig, results: &[ValueInfo]) -> Vec<OutputSpec> {
+fn outputs(config: &ModelConfig, inputs: &[InputSpec], results: &[ValueInfo]) -> Vec<OutputSpec> {
     let spec = |name: &str, dims: &[i64], usual| OutputSpec {
         name: name.into(),
         at: results.iter().position(|result| result.name == name),
         scalar: vec![1; dims.len()],
         usual,
+        scatter: None,
+        cuts: vec![],
     };
     let declared = config.output.iter().map(|output| {
         let dims = output.reshape.as_ref().map_or(&output.dims, |reshape| &reshape.shape);
-        spec(&output.name, dims, true)
+        let scatter = Scatter::of(config, output, inputs);
+        OutputSpec { scatter, ..spec(&output.name, dims, true) }
     });
     let mut outputs: Vec<OutputSpec> = declared.collect();
     for state in config.states() {

@@ -1,5 +1,6 @@
 //! Devices, options and limits that a configuration sets for its model.
 
+use super::bits;
 use super::operations::Operations;
 use crate::accelerators::{Accelerators, Fallback};
 use crate::complete::ModelSignature;
@@ -23,6 +24,8 @@ pub struct Hardware {
     pub folder: Arc<dyn Device>,
     /// Devices by the name of the accelerator that asks for them, see [`Accelerator::name`](crate::Accelerator::name).
     pub accelerators: Vec<(String, Arc<dyn Device>)>,
+    /// Whether the device of a name is a GPU.
+    pub is_gpu: fn(&str) -> bool,
 }
 
 /// The importance of a line of the log.
@@ -75,6 +78,8 @@ pub struct Setup {
     pub threads: usize,
     /// The reason why requests are not merged into batches though the model has a batch dimension.
     pub dependent_rows: Option<DependentRows>,
+    /// Whether a request must have the same bits alone and in any batch.
+    pub same_bits: bool,
     pub(super) operations: Operations,
 }
 
@@ -83,8 +88,9 @@ impl Setup {
     ///
     /// Applied are accelerators, the graph's optimisation level, `intra_op_thread_count` and parameters: `fallback`;
     /// `memory_limit`, the most bytes of the model's weights and of all tensors of its runs, except inputs that are
-    /// read in place ([`Part::Shared`](crate::Part::Shared)), with a suffix K, M or G; and `time_operations`, the runs
-    /// whose operations are measured: `never`, `sampled` (at most one a second, the default) or `all`. The log warns of
+    /// read in place ([`Part::Shared`](crate::Part::Shared)), with a suffix K, M or G; `same_bits`, whether a request must
+    /// have the same bits alone and in any batch: `required` or `optional`; and `time_operations`, the runs whose
+    /// operations are measured: `never`, `sampled` (at most one a second, the default) or `all`. The log warns of
     /// parameters that are neither these nor the ONNX Runtime backend's.
     pub fn of(
         config: &ModelConfig,
@@ -117,8 +123,10 @@ impl Setup {
         };
         let threads = settings.intra_op_threads.map_or(0, |n| n as usize);
         let operations = Operations::of(config)?;
-        let dependent_rows =
-            (config.max_batch_size > 0).then(|| signature.dependent_rows()).flatten();
+        let same_bits = bits::required(config)?;
+        // The rows of a ragged batch are not those of its results, so the analysis says nothing about them.
+        let has_rows = config.max_batch_size > 0 && !config.is_ragged();
+        let dependent_rows = has_rows.then(|| signature.dependent_rows()).flatten();
         if let Some(reason) = &dependent_rows {
             let asked = config.max_batch_size > 1 && config.scheduling != SchedulingChoice::Unset;
             let level = if asked { LogLevel::Warning } else { LogLevel::Info };
@@ -128,7 +136,7 @@ impl Setup {
             );
             log(level, &line);
         }
-        Ok(Setup { devices, placement, options, threads, dependent_rows, operations })
+        Ok(Setup { devices, placement, options, threads, dependent_rows, same_bits, operations })
     }
 }
 
@@ -137,15 +145,12 @@ impl ModelConfig {
     /// this before [`ModelConfig::complete`], so that nothing is filled in for a model that is refused.
     pub fn supported(&self) -> Result<(), ServeError> {
         let operations = self.model_operations.as_ref();
-        let fields = [
-            ("batch_input", !self.batch_input.is_empty()),
-            ("batch_output", !self.batch_output.is_empty()),
-            ("allow_ragged_batch", self.input.iter().any(|input| input.allow_ragged_batch)),
-            ("model_operations", operations.is_some_and(|ops| !ops.op_library_filename.is_empty())),
-        ];
-        match fields.into_iter().find(|(_, given)| *given) {
-            Some((field, _)) => Err(ServeError::Unsupported { model: self.name.clone(), field }),
-            None => Ok(()),
+        match operations.is_some_and(|ops| !ops.op_library_filename.is_empty()) {
+            true => {
+                let (model, field) = (self.name.clone(), "model_operations");
+                Err(ServeError::Unsupported { model, field })
+            }
+            false => Ok(()),
         }
     }
 }
@@ -222,9 +227,22 @@ fn memory_limit(config: &ModelConfig) -> Result<usize, ConfigError> {
     }
 }
 
-/// Parameters of models that have an effect here.
-const PARAMETERS: [&str; 6] =
-    ["device", "fallback", "intra_op_thread_count", "memory_limit", "share", "time_operations"];
+/// Parameters of models that have an effect here, or in the server's front ends.
+const PARAMETERS: [&str; 13] = [
+    "chat_answer",
+    "chat_assistant",
+    "chat_system",
+    "chat_user",
+    "device",
+    "fallback",
+    "intra_op_thread_count",
+    "memory_limit",
+    "openai",
+    "pad",
+    "same_bits",
+    "share",
+    "time_operations",
+];
 
 /// Warns about unused parameters, which may be misspelt.
 fn unknown_parameters(config: &ModelConfig, log: &mut Log<'_>) {

@@ -16,10 +16,7 @@ fn labels_are_lines_of_a_file() {
         )
     };
     let labels = read(b"cat\r\n\ndog").unwrap();
-    assert_eq!(
-        [0, 1, 2, 3].map(|n| labels.get("B", n)),
-        [Some("cat"), Some(""), Some("dog"), None]
-    );
+    assert_eq!([0, 1, 2, 3].map(|n| labels.get("B", n)), [Some("cat"), None, Some("dog"), None]);
     assert_eq!(labels.get("C", 0), None);
     let fault = "the label file 'l.txt' for model 'm' is not valid UTF-8 (line 2)";
     assert_eq!(read(b"a\n\xff").unwrap_err().to_string(), fault);
@@ -75,6 +72,42 @@ fn warm_up_requests_have_their_data() {
     }
     let fault = warmup(1, &input("data_type: TYPE_INT8 dims: 1 zero_data: true"), b"").unwrap_err();
     assert!(fault.ends_with("batch size 2 exceeds the largest, 1"), "{fault}");
+}
+
+#[test]
+fn warm_up_requests_begin_sequences() {
+    let text = "name: \"m\" max_batch_size: 4
+        model_warmup { name: \"w\" batch_size: 2 inputs { key: \"READY\" value { data_type: TYPE_INT32 dims: 1 zero_data: true } } }
+        sequence_batching {
+          control_input { name: \"START\" control { kind: CONTROL_SEQUENCE_START fp32_false_true: [ 0, 2 ] } }
+          control_input { name: \"END\" control { kind: CONTROL_SEQUENCE_END bool_false_true: [ true, false ] } }
+          control_input { name: \"READY\" control { kind: CONTROL_SEQUENCE_READY int32_false_true: [ 0, 1 ] } }
+          control_input { name: \"ID\" control { kind: CONTROL_SEQUENCE_CORRID data_type: TYPE_STRING } }
+          state { input_name: \"S\" output_name: \"T\" data_type: TYPE_INT16 dims: [ 2 ]
+                  initial_state { name: \"s\" data_type: TYPE_INT16 dims: [ 2 ] data_file: \"f\" } }
+        }";
+    let read = |text: &str| {
+        let requests = WarmupRequest::read(&config(text), |path| {
+            assert_eq!(path, "initial_state/f");
+            Ok(b"abcd".to_vec())
+        });
+        requests.unwrap().remove(0).inputs
+    };
+    let given: Vec<_> = read(text).into_iter().map(|own| (own.name, own.shape, own.data)).collect();
+    let of =
+        |name: &str, shape: &[i64], data: &[u8]| (name.to_owned(), shape.to_vec(), data.to_vec());
+    let expected = [
+        of("READY", &[2, 1], &[0; 8]),
+        of("START", &[2, 1], &2f32.to_le_bytes().repeat(2)),
+        of("END", &[2, 1], &[1, 1]),
+        of("ID", &[2, 1], &b"\x01\0\0\x001".repeat(2)),
+        of("S", &[2, 2], b"abcdabcd"),
+    ];
+    assert_eq!(given, expected);
+    let single = text.replace("max_batch_size: 4", "").replace("batch_size: 2", "batch_size: 1");
+    let single = read(&single.replace("TYPE_STRING", "TYPE_UINT32"));
+    assert_eq!((&*single[3].shape, &*single[3].data), (&[1][..], &[1, 0, 0, 0][..]));
+    assert_eq!((&*single[4].shape, &*single[4].data), (&[2][..], &b"abcd"[..]));
 }
 
 #[test]

@@ -7,6 +7,7 @@ mod completion;
 mod contradictions;
 mod files;
 mod instances;
+mod places;
 mod sequences;
 
 use trident_ir::{DType, Dim, Type, ValueInfo};

@@ -6,7 +6,7 @@ use trident_ir::{DType, Literal};
 use trident_serving::{DataType, ForeignBytes, InferenceRequest, Part, Response, ServedModel};
 
 /// Pseudo-random numbers (splitmix64).
-struct Random(u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
     fn next(&mut self) -> u64 {
@@ -16,16 +16,16 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    fn below(&mut self, n: usize) -> usize {
+    pub(crate) fn below(&mut self, n: usize) -> usize {
         (self.next() % n as u64) as usize
     }
 
-    fn float(&mut self) -> f32 {
+    pub(crate) fn float(&mut self) -> f32 {
         (self.next() >> 40) as f32 / 8_388_608.0 - 1.0
     }
 
     /// The bytes in up to 4 parts, some of which may be empty.
-    fn split<'a>(&mut self, bytes: &'a [u8]) -> Vec<&'a [u8]> {
+    pub(crate) fn split<'a>(&mut self, bytes: &'a [u8]) -> Vec<&'a [u8]> {
         let mut parts = vec![];
         let mut rest = bytes;
         for _ in 0..self.below(4) {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use trident_ir::DType;
 use trident_serving::{
-    DataType, ErrorCode, Fill, FillFault, InferenceRequest, Part, RequestError, ServedModel,
+    DataType, ErrorCode, Fault, Fill, InferenceRequest, Part, RequestError, ServedModel,
 };
 
 /// Numbers as text, as a request in JSON has them.
@@ -20,12 +20,12 @@ impl Fill for Text<'_> {
         4 * self.count
     }
 
-    fn fill(&self, to: &mut [u8]) -> Result<usize, FillFault> {
+    fn fill(&self, to: &mut [u8]) -> Result<usize, Fault> {
         self.calls.fetch_add(1, Ordering::Relaxed);
         let mut places = to.chunks_exact_mut(4);
         let mut written = 0;
         for (word, place) in self.text.split_whitespace().zip(&mut places) {
-            let number: f32 = word.parse().map_err(|_| FillFault {
+            let number: f32 = word.parse().map_err(|_| Fault {
                 code: ErrorCode::NotFound,
                 text: format!("'{word}' is not a number"),
             })?;
@@ -92,7 +92,7 @@ fn strings_may_be_written_too() {
         fn size(&self) -> usize {
             self.0.len()
         }
-        fn fill(&self, to: &mut [u8]) -> Result<usize, FillFault> {
+        fn fill(&self, to: &mut [u8]) -> Result<usize, Fault> {
             to.copy_from_slice(&self.0);
             Ok(to.len())
         }

@@ -171,8 +171,8 @@ fn settings_of_the_backend_are_applied_or_told() {
         assert_eq!(error(set("memory_limit", none)), text);
     }
     assert_eq!(
-        error("name: 'm' input { name: 'x' data_type: TYPE_FP32 dims: [ -1, 3 ] allow_ragged_batch: true }".into()),
-        "model 'm' specifies 'allow_ragged_batch', which is not supported"
+        error("name: 'm' model_operations { op_library_filename: 'ops.so' }".into()),
+        "model 'm' specifies 'model_operations', which is not supported"
     );
     // How much is optimised.
     let nodes = vec![

@@ -3,11 +3,18 @@
 #![allow(clippy::unwrap_used)] // what fails there fails the test
 
 mod batches;
+mod ensembles;
 mod faults;
 mod fills;
 mod loading;
 mod memory;
 mod models;
+mod padded;
+mod ragged;
 mod recorded;
+mod same_bits;
 mod scheduled;
+mod sequences;
+mod states;
+mod suspended;
 mod types;

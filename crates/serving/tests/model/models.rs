@@ -106,7 +106,12 @@ pub(crate) fn encoded(graph: GraphProto) -> Bytes {
 /// One CPU with two threads.
 pub(crate) fn hardware() -> Hardware {
     let cpu: Arc<dyn Device> = Arc::new(CpuDevice::new(2));
-    Hardware { devices: vec![Arc::clone(&cpu)], folder: cpu, accelerators: vec![] }
+    Hardware {
+        devices: vec![Arc::clone(&cpu)],
+        folder: cpu,
+        accelerators: vec![],
+        is_gpu: |_| false,
+    }
 }
 
 /// A configuration with what loading fills in, from the model too.

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use trident_ir::{DType, Literal};
 use trident_serving::{
     CancelFlag, DataType, ErrorCode, InferenceRequest, Input, ManualClock, ModelConfig, Part,
-    RequestError, Response, ScheduledModel, Scheduler, ServeError, ServedModel,
+    RequestError, Response, ScheduledModel, Scheduler, SchedulingChoice, ServeError, ServedModel,
 };
 
 type Answer = Result<Response, RequestError>;
@@ -89,7 +89,7 @@ fn requests_that_wait_become_one_batch() {
         assert_eq!(answered, name, "answers come in the order of the batch");
         assert_eq!(floats(&answer.unwrap().outputs[0].data)[0], name as f32 + 10.0);
     }
-    assert!(model.model().operations().iter().all(|op| op.count == 1), "one run");
+    assert!(model.model().unwrap().operations().iter().all(|op| op.count == 1), "one run");
 }
 
 #[test]
@@ -156,7 +156,7 @@ fn a_run_that_nobody_waits_for_stops() {
     assert!(scheduler.run_next());
     assert_eq!(next(&answers), (0, Err(RequestError::Cancelled)));
     assert!(answers.try_recv().is_err(), "one answer");
-    assert!(model.model().operations().is_empty(), "the run has not ended");
+    assert!(model.model().unwrap().operations().is_empty(), "the run has not ended");
 }
 
 #[test]
@@ -191,7 +191,7 @@ fn requests_that_lack_memory_beside_others_run_again() {
         let (name, answer) = next(&answers);
         answer.unwrap_or_else(|error| panic!("{name}: {error}"));
     }
-    assert!(model.model().memory().peak <= 600 << 10);
+    assert!(model.model().unwrap().memory().peak <= 600 << 10);
 }
 
 #[test]
@@ -220,10 +220,11 @@ fn a_scheduler_that_ends_answers_all_and_drops_its_models() {
 #[test]
 fn models_that_need_another_scheduler_are_refused_by_name() {
     let scheduler = Scheduler::new(1, Arc::new(ManualClock::new()));
-    let sequences = "name: 'm' max_batch_size: 8 sequence_batching {}";
-    let (model, config) = served(sequences, add());
+    let (model, mut config) = served("name: 'm'", add());
+    config.scheduling = SchedulingChoice::Ensemble(Default::default());
     let error = scheduler.add(model, &config).err().unwrap();
-    assert!(matches!(error, ServeError::Unsupported { field: "sequence_batching", .. }), "{error}");
+    let field = "ensemble_scheduling";
+    assert!(matches!(error, ServeError::Unsupported { field: own, .. } if own == field), "{error}");
     let share = "name: 'm' parameters { key: 'share' value { string_value: 'all' } }";
     let (model, config) = served(share, add());
     let error = scheduler.add(model, &config).err().unwrap().to_string();
