@@ -8,7 +8,7 @@ use std::ffi::CStr;
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::Instant;
-use trident_runtime::PoolStats;
+use trident_runtime::{ByteSource, ForeignBytes, PoolStats};
 use trident_serving::{DataType, Execution, Input, Part};
 
 /// The state of an instance: its place at the model.
@@ -124,8 +124,11 @@ fn read<'a>(
             let text = format!("input '{name}' is of an unknown type {}", input.datatype);
             Error::unsupported(text)
         })?;
-        let data = input.buffers().map(|buffer| Ok(Part::Foreign(buffer?)));
-        let data = data.collect::<Result<_>>()?;
+        let buffers = input.buffers().collect::<Result<Vec<_>>>()?;
+        let data = match served.text_id.as_deref() {
+            Some(id) if id == name => vec![Part::Shared(first_string(&buffers).into())],
+            _ => buffers.into_iter().map(Part::Foreign).collect(),
+        };
         inputs.push(Input { name: name.into(), data_type, shape: input.shape.to_vec(), data });
     }
     let mut outputs: Vec<Cow<'_, str>> = Vec::new();
@@ -143,6 +146,20 @@ fn read<'a>(
     // The server names all of them where the client names none: a request that pads a batch of sequences wants nothing.
     let outputs = Some(outputs);
     Ok(trident_serving::InferenceRequest { inputs, outputs, cancel, ..Default::default() })
+}
+
+/// The first string of an input, with its length. The server gives a sequence's id in a buffer of fixed size, whose rest is zeros.
+fn first_string(buffers: &[ForeignBytes<'_>]) -> Vec<u8> {
+    let mut bytes = vec![];
+    for buffer in buffers {
+        let start = bytes.len();
+        bytes.resize(start + buffer.size(), 0);
+        buffer.copy_to(&mut bytes[start..]);
+    }
+    if let Some(length) = bytes.first_chunk() {
+        bytes.truncate((u32::from_le_bytes(*length) as usize).saturating_add(4));
+    }
+    bytes
 }
 
 fn utf8(name: &CStr) -> Result<&str> {

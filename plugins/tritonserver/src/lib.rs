@@ -11,4 +11,3 @@ mod measures;
 mod served;
 mod server;
 mod settings;
-mod verbosity;

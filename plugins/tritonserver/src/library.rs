@@ -5,12 +5,11 @@ use crate::served::Served;
 use crate::server::log::log;
 use crate::server::{Error, Result};
 use crate::settings::Settings;
-use crate::verbosity::Verbosity;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use trident_devices::{ACCELERATORS, ForModels, accelerators, model_devices, names};
 use trident_runtime::{DeviceInfo, PoolSettings};
-use trident_serving::Hardware;
+use trident_serving::{Hardware, Verbosity};
 
 /// The names of devices in order, empty for the default devices, and the number of threads.
 type Choice = (Vec<String>, usize);
@@ -117,7 +116,7 @@ impl Library {
             let accelerators = accelerators.iter().map(|(_, device)| device);
             devices.iter().chain(accelerators).for_each(|device| sampler.device(device));
         }
-        Hardware { devices, folder, accelerators }
+        Hardware { devices, folder, accelerators, is_gpu: trident_devices::is_gpu }
     }
 
     /// Shows a model's measures no longer. From then on only its caller has the model.

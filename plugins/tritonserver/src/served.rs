@@ -11,7 +11,8 @@ use trident_onnx::files::Disk;
 use trident_runtime::PoolStats;
 use trident_serving::{
     ConfigError, DataType, ErrorCode, LogLevel, ModelConfig, ModelFile, ModelTensorReshape,
-    RequestError, SchedulingChoice, ServeError, ServedModel, VersionFolder,
+    RequestError, SchedulingChoice, SequenceControl, SequenceControlKind, ServeError, ServedModel,
+    VersionFolder,
 };
 
 /// A model, which all its instances share.
@@ -24,6 +25,8 @@ pub(crate) struct Served {
     pub(crate) batches: bool,
     /// Whether results are kept for the next requests of a sequence.
     pub(crate) has_states: bool,
+    /// The input that tells the sequence's id as a text.
+    pub(crate) text_id: Option<String>,
     pub(crate) counts: Counts,
     /// Whether each execution is logged.
     pub(crate) verbose: bool,
@@ -60,14 +63,15 @@ impl Served {
         };
         let model = ServedModel::new(file, &config, &hardware, &mut log);
         let model = model.map_err(of_load)?;
-        if config.parameter("share").is_some() {
+        for key in ["pad", "share"].into_iter().filter(|key| config.parameter(key).is_some()) {
             let told = "has no effect in this server, which schedules its models itself";
-            log!(Warn, "parameter 'share' of model '{name}' {told}");
+            log!(Warn, "parameter '{key}' of model '{name}' {told}");
         }
         let results = results(&model, &config)?;
         let served = Served {
             has_states: results.iter().any(|result| result.state),
             results,
+            text_id: text_id(&config).map(str::to_owned),
             batches: config.max_batch_size > 0,
             counts: Counts::default(),
             verbose: library.verbosity.executions,
@@ -96,30 +100,22 @@ impl Served {
 
     /// Logs facts about the model at the configured verbosity.
     fn tell(&self, library: &Library) -> Result<()> {
-        let (name, version, verbosity) = (&self.name, self.version, library.verbosity);
-        let placement = self.model.placement();
+        let (name, version) = (&self.name, self.version);
         log!(Verbose, "model '{name}' version {version} runs on {}", self.devices());
-        if verbosity.devices {
-            log!(Info, "model '{name}' version {version}: devices {placement}");
-        }
-        if verbosity.executions {
-            log!(Info, "model '{name}' version {version} takes {} bytes", self.size());
-        }
-        if verbosity.plans {
-            for step in self.model.report().map_err(of_load)?.steps {
-                let (indent, results) = ("  ".repeat(step.depth), step.results.join(", "));
-                log!(
-                    Info,
-                    "model '{name}': {indent}{} `{}` by {} on {} -> {results}",
-                    step.op,
-                    step.node,
-                    step.kernel,
-                    step.device
-                );
-            }
+        for line in library.verbosity.of_model(&self.model, version).map_err(of_load)? {
+            log!(Info, "{line}");
         }
         Ok(())
     }
+}
+
+fn text_id(config: &ModelConfig) -> Option<&str> {
+    let SchedulingChoice::Sequence(batching) = &config.scheduling else { return None };
+    let is_id = |control: &SequenceControl| {
+        control.kind == SequenceControlKind::Corrid && control.data_type == DataType::String
+    };
+    let input = batching.control_input.iter().find(|input| input.control.iter().any(is_id))?;
+    Some(&input.name)
 }
 
 fn parse(model: &str, json: &str) -> Result<ModelConfig> {
