@@ -3,7 +3,6 @@
 pub(crate) mod json;
 pub(crate) mod npy;
 pub(crate) mod pb;
-pub(crate) mod picture;
 mod reader;
 #[cfg(test)]
 mod round_trip;
@@ -15,11 +14,11 @@ pub(crate) use turns::Turn;
 
 use crate::failure::Failure;
 use crate::limits::Limits;
-use crate::preprocess::Preprocess;
 use crate::render::{escape, style};
 use reader::Reader;
 use std::str::FromStr;
 use trident_engine::{Session, Signature};
+use trident_image_steps::ImageSteps;
 use trident_ir::ValueInfo;
 use trident_runtime::Value;
 
@@ -64,7 +63,7 @@ impl InputArgs {
     pub(crate) fn read(
         &self,
         session: &Session,
-        steps: Option<&Preprocess>,
+        steps: Option<&ImageSteps>,
         limits: &Limits,
         fill: bool,
     ) -> Result<Bound, Failure> {
@@ -77,7 +76,7 @@ impl InputArgs {
     pub(crate) fn read_silently(
         &self,
         session: &Session,
-        steps: Option<&Preprocess>,
+        steps: Option<&ImageSteps>,
         limits: &Limits,
         fill: bool,
     ) -> Result<Bound, Failure> {

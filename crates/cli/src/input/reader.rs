@@ -4,12 +4,13 @@ use super::turns::{ENDINGS, ending};
 use super::{Bound, Shapes, json, known, npy, pb, unknown};
 use crate::failure::Failure;
 use crate::limits::{Limits, tensor_bytes};
-use crate::preprocess::Preprocess;
+use crate::preprocess;
 use crate::random::Random;
 use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 use trident_engine::{Session, Signature};
+use trident_image_steps::ImageSteps;
 use trident_ir::dtype::Class;
 use trident_ir::{DType, Type, ValueInfo};
 use trident_runtime::{Tensor, Value};
@@ -18,7 +19,7 @@ use trident_runtime::{Tensor, Value};
 pub(super) struct Reader<'a> {
     pub(super) session: &'a Session,
     /// How images become tensors, if not as the model says.
-    pub(super) steps: Option<&'a Preprocess>,
+    pub(super) steps: Option<&'a ImageSteps>,
     pub(super) shapes: &'a Shapes,
     pub(super) seed: u64,
     /// Limits that random inputs share with the others.
@@ -171,9 +172,9 @@ impl Reader<'_> {
             })?;
             let steps = match self.steps {
                 Some(steps) => steps.clone(),
-                None => Preprocess::own(self.session.metadata())?,
+                None => preprocess::own(self.session.metadata())?,
             };
-            let (tensor, notes) = steps.load(pool, &bytes, ty).map_err(failed)?;
+            let (tensor, notes) = preprocess::load(&steps, pool, &bytes, ty).map_err(failed)?;
             bound.images += 1;
             let notes =
                 notes.iter().map(|note| format!("`{}` is {}; {note}", input.name, input.ty));

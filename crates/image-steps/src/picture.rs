@@ -1,18 +1,28 @@
 //! Image files.
 
-use image::{DynamicImage, ImageDecoder, ImageReader};
+use std::fmt::Display;
 use std::io::Cursor;
 
-/// The image that a file holds, the right way up: turned and mirrored as its EXIF data say.
-pub(crate) fn read(bytes: &[u8]) -> Result<DynamicImage, String> {
+use image::{DynamicImage, ImageDecoder, ImageReader};
+
+use crate::error::ImageError;
+
+/// The image that a file holds, the right way up: turned and mirrored as its EXIF data say. It has at most so many pixels.
+pub(crate) fn read(bytes: &[u8], most: u64) -> Result<DynamicImage, ImageError> {
     if bytes.is_empty() {
-        return Err("it is empty".into());
+        return Err(ImageError::Empty);
     }
+    let failed = |error: &dyn Display| ImageError::Decode(error.to_string());
     let reader = ImageReader::new(Cursor::new(bytes)).with_guessed_format();
-    let mut decoder =
-        reader.map_err(|e| e.to_string())?.into_decoder().map_err(|e| e.to_string())?;
-    let orientation = decoder.orientation().map_err(|e| e.to_string())?;
-    let mut image = DynamicImage::from_decoder(decoder).map_err(|e| e.to_string())?;
+    let reader = reader.map_err(|error| failed(&error))?;
+    let mut decoder = reader.into_decoder().map_err(|error| failed(&error))?;
+    let (width, height) = decoder.dimensions();
+    if u64::from(width) * u64::from(height) > most {
+        return Err(ImageError::TooLarge { width, height, most });
+    }
+    let orientation = decoder.orientation().map_err(|error| failed(&error))?;
+    let image = DynamicImage::from_decoder(decoder);
+    let mut image = image.map_err(|error| failed(&error))?;
     image.apply_orientation(orientation);
     Ok(image)
 }
@@ -23,15 +33,36 @@ pub(crate) fn is_deep(image: &DynamicImage) -> bool {
     color.bits_per_pixel() > 8 * u16::from(color.channel_count())
 }
 
-/// The channels of all pixels, row by row, from 0 to 255: those of 16 bits in steps of 1/257.
-pub(crate) fn pixels(image: DynamicImage, gray: bool) -> Vec<f64> {
-    let deep = |raw: Vec<u16>| raw.into_iter().map(|v| f64::from(v) / 257.0).collect();
-    let plain = |raw: Vec<u8>| raw.into_iter().map(f64::from).collect();
-    match (is_deep(&image), gray) {
-        (true, true) => deep(image.into_luma16().into_raw()),
-        (true, false) => deep(image.into_rgb16().into_raw()),
-        (false, true) => plain(image.into_luma8().into_raw()),
-        (false, false) => plain(image.into_rgb8().into_raw()),
+/// The channels of all pixels, row by row.
+pub(crate) enum Pixels {
+    Plain(Vec<u8>),
+    /// Channels of 16 bits.
+    Deep(Vec<u16>),
+}
+
+impl Pixels {
+    pub(crate) fn of(image: DynamicImage, gray: bool) -> Pixels {
+        match (is_deep(&image), gray) {
+            (true, true) => Pixels::Deep(image.into_luma16().into_raw()),
+            (true, false) => Pixels::Deep(image.into_rgb16().into_raw()),
+            (false, true) => Pixels::Plain(image.into_luma8().into_raw()),
+            (false, false) => Pixels::Plain(image.into_rgb8().into_raw()),
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Pixels::Plain(raw) => raw.len(),
+            Pixels::Deep(raw) => raw.len(),
+        }
+    }
+
+    /// A channel of a pixel, from 0 to 255: those of 16 bits in steps of 1/257.
+    pub(crate) fn get(&self, at: usize) -> f64 {
+        match self {
+            Pixels::Plain(raw) => raw[at].into(),
+            Pixels::Deep(raw) => f64::from(raw[at]) / 257.0,
+        }
     }
 }
 
@@ -70,7 +101,7 @@ mod tests {
             let mut encoder = PngEncoder::new(&mut file);
             encoder.set_exif_metadata(exif(orientation)).unwrap();
             encoder.write_image(&PIXELS, 3, 2, ExtendedColorType::L8).unwrap();
-            let image = read(&file).unwrap();
+            let image = read(&file, u64::MAX).unwrap();
             assert_eq!((image.width(), image.height()), (width, 6 / width), "{orientation}");
             assert_eq!(image.into_luma8().into_raw(), expected, "{orientation}");
         }
@@ -86,7 +117,7 @@ mod tests {
             let mut encoder = JpegEncoder::new_with_quality(&mut file, 100);
             encoder.set_exif_metadata(exif(orientation)).unwrap();
             encoder.write_image(&pixels, 48, 32, ExtendedColorType::L8).unwrap();
-            let image = read(&file).unwrap().into_luma8();
+            let image = read(&file, u64::MAX).unwrap().into_luma8();
             assert_eq!((image.width(), image.height()), (16 * width, 96 / width), "{orientation}");
             for (i, expected) in expected.iter().enumerate() {
                 let (x, y) = (i as u32 % width * 16 + 8, i as u32 / width * 16 + 8);
@@ -98,7 +129,17 @@ mod tests {
 
     #[test]
     fn files_without_an_image_are_refused() {
-        assert_eq!(read(&[]).unwrap_err(), "it is empty");
-        assert!(read(b"no image").is_err());
+        assert_eq!(read(&[], u64::MAX), Err(ImageError::Empty));
+        assert!(matches!(read(b"no image", u64::MAX), Err(ImageError::Decode(_))));
+    }
+
+    #[test]
+    fn images_beyond_the_limit_are_not_decoded() {
+        let mut file = Vec::new();
+        let encoder = PngEncoder::new(&mut file);
+        encoder.write_image(&PIXELS, 3, 2, ExtendedColorType::L8).unwrap();
+        assert!(read(&file, 6).is_ok());
+        let error = ImageError::TooLarge { width: 3, height: 2, most: 5 };
+        assert_eq!(read(&file, 5), Err(error));
     }
 }

@@ -1,43 +1,17 @@
-//! The steps of `--preprocess`, and their arguments.
+//! Steps as texts, such as `short=256,crop=224,scale=1/255`.
 
-use super::geometry::{Geometry, LONGEST, Resize};
 use std::collections::BTreeMap;
 use std::str::FromStr;
 
-/// Order of the axes of an image tensor.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Layout {
-    Nchw,
-    Nhwc,
-}
+use crate::error::StepsError;
+use crate::geometry::{LONGEST, Resize};
+use crate::{Channels, ImageSteps, Layout};
 
-/// Order of an image's channels.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Channels {
-    Gray,
-    Rgb,
-    Bgr,
-}
+impl FromStr for ImageSteps {
+    type Err = StepsError;
 
-/// How pixels become elements: `(pixel·scale − mean) / std`, with pixels 0 … 255, of 16-bit images 257th parts too.
-/// Missing settings follow from the model's input.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Preprocess {
-    pub(crate) scale: Option<f64>,
-    /// By channel, or one for all.
-    pub(crate) mean: Vec<f64>,
-    /// By channel, or one for all.
-    pub(crate) std: Vec<f64>,
-    pub(crate) layout: Option<Layout>,
-    pub(crate) geometry: Geometry,
-    pub(crate) channels: Option<Channels>,
-}
-
-impl FromStr for Preprocess {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Preprocess, String> {
-        let mut result = Preprocess::default();
+    fn from_str(text: &str) -> Result<ImageSteps, StepsError> {
+        let mut result = ImageSteps::default();
         let mut given: BTreeMap<&str, &str> = BTreeMap::new();
         for part in text.split(',').map(str::trim).filter(|p| !p.is_empty()) {
             let (key, value) = part.split_once('=').unwrap_or((part, ""));
@@ -65,26 +39,21 @@ impl FromStr for Preprocess {
                 }
                 ("crop", v) => geometry.crop = Some(size(v)?),
                 ("fill", v) => {
-                    let wrong = || format!("fill={v} is not a gray from 0 to 255");
-                    geometry.fill = Some(v.parse().map_err(|_| wrong())?);
+                    let gray = v.parse().map_err(|_| StepsError::Gray(v.to_owned()))?;
+                    geometry.fill = Some(gray);
                 }
                 ("gray" | "grey", "") => result.channels = Some(Channels::Gray),
                 ("rgb", "") => result.channels = Some(Channels::Rgb),
                 ("bgr", "") => result.channels = Some(Channels::Bgr),
-                _ => {
-                    return Err(format!(
-                        "`{part}` is not a preprocessing step; known are scale=1/255, mean=A:B:C, std=A:B:C, \
-                         layout=nchw, layout=nhwc, size=WIDTHxHEIGHT, short=SIDE, crop=SIDE or crop=WIDTHxHEIGHT, \
-                         letterbox=SIDE or letterbox=WIDTHxHEIGHT, fill=GRAY, gray, rgb, bgr"
-                    ));
-                }
+                _ => return Err(StepsError::Unknown(part.to_owned())),
             }
             if let Some(before) = given.insert(kind, part) {
-                return Err(format!("`{kind}` is given twice: `{before}` and `{part}`"));
+                let (first, second) = (before.to_owned(), part.to_owned());
+                return Err(StepsError::Twice { kind: kind.to_owned(), first, second });
             }
         }
         if result.std.contains(&0.0) {
-            return Err("a standard deviation is 0".into());
+            return Err(StepsError::ZeroDeviation);
         }
         result.geometry.check()?;
         Ok(result)
@@ -92,32 +61,32 @@ impl FromStr for Preprocess {
 }
 
 /// `0.5` or `1/255`.
-fn number(text: &str) -> Result<f64, String> {
+fn number(text: &str) -> Result<f64, StepsError> {
     let parse = |t: &str| t.trim().parse::<f64>().ok().filter(|v| v.is_finite());
     let value = match text.split_once('/') {
         Some((a, b)) => parse(a).zip(parse(b)).map(|(a, b)| a / b).filter(|v| v.is_finite()),
         None => parse(text),
     };
-    value.ok_or_else(|| format!("`{text}` is not a number"))
+    value.ok_or_else(|| StepsError::Number(text.to_owned()))
 }
 
-fn numbers(text: &str) -> Result<Vec<f64>, String> {
+fn numbers(text: &str) -> Result<Vec<f64>, StepsError> {
     text.split(':').map(number).collect()
 }
 
 /// The length of a side in pixels.
-fn side(text: &str) -> Result<u32, String> {
+fn side(text: &str) -> Result<u32, StepsError> {
     let side = text.parse::<u32>().ok().filter(|n| (1..=LONGEST).contains(n));
-    side.ok_or_else(|| format!("`{text}` is not a number of pixels from 1 to {LONGEST}"))
+    side.ok_or_else(|| StepsError::Side(text.to_owned()))
 }
 
 /// `224x192`, or `224` for both sides.
-fn size(text: &str) -> Result<(u32, u32), String> {
+fn size(text: &str) -> Result<(u32, u32), StepsError> {
     match text.split_once('x') {
         Some((w, h)) => Ok((side(w)?, side(h)?)),
         None => side(text).map(|n| (n, n)),
     }
-    .map_err(|_| format!("`{text}` is not a size such as 224x224"))
+    .map_err(|_: StepsError| StepsError::Size(text.to_owned()))
 }
 
 #[cfg(test)]
@@ -141,7 +110,7 @@ mod tests {
             "fill=256",
             "fill=-1",
         ] {
-            assert!(text.parse::<Preprocess>().is_err(), "{text}");
+            assert!(text.parse::<ImageSteps>().is_err(), "{text}");
         }
         for (text, twice) in [
             ("scale=1/255,mean=0,scale=1", "`scale` is given twice: `scale=1/255` and `scale=1`"),
@@ -151,7 +120,7 @@ mod tests {
             ("letterbox=8,crop=4", "`letterbox` and `crop` contradict each other"),
             ("crop=4,fill=9", "`fill` is the border of `letterbox`"),
         ] {
-            let error = text.parse::<Preprocess>().unwrap_err();
+            let error = text.parse::<ImageSteps>().unwrap_err().to_string();
             assert!(error.contains(twice), "{error}");
         }
     }

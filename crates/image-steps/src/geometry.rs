@@ -4,11 +4,14 @@
 use image::imageops::{self, FilterType};
 use image::{DynamicImage, ImageBuffer, Rgb};
 
+use crate::error::{ImageError, StepsError};
+use crate::picture;
+
 /// Antialiased bilinear interpolation, as Pillow's `BILINEAR`.
 const FILTER: FilterType = FilterType::Triangle;
 
 /// The longest side of an image that is resized, in pixels.
-pub(super) const LONGEST: u32 = 1 << 16;
+pub(crate) const LONGEST: u32 = 1 << 16;
 
 /// The gray of a letterbox's borders.
 const BORDER: u8 = 114;
@@ -27,30 +30,25 @@ pub(crate) enum Resize {
 /// The steps before pixels become numbers, in their order: resizing, then cropping.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Geometry {
-    pub(super) resize: Option<Resize>,
+    pub(crate) resize: Option<Resize>,
     /// Width and height of the part in the middle that is kept.
-    pub(super) crop: Option<(u32, u32)>,
+    pub(crate) crop: Option<(u32, u32)>,
     /// The borders of a letterbox.
-    pub(super) fill: Option<u8>,
+    pub(crate) fill: Option<u8>,
 }
 
 impl Geometry {
     /// An error if steps contradict each other.
-    pub(super) fn check(&self) -> Result<(), String> {
+    pub(crate) fn check(&self) -> Result<(), StepsError> {
         match (self.resize, self.crop, self.fill) {
-            (Some(Resize::Letterbox(..)), Some(_), _) => Err(
-                "`letterbox` and `crop` contradict each other: a letterbox keeps the whole image"
-                    .into(),
-            ),
+            (Some(Resize::Letterbox(..)), Some(_), _) => Err(StepsError::LetterboxAndCrop),
             (Some(Resize::Letterbox(..)), None, _) | (_, _, None) => Ok(()),
-            (_, _, Some(_)) => {
-                Err("`fill` is the border of `letterbox`, which is not given".into())
-            }
+            (_, _, Some(_)) => Err(StepsError::FillAlone),
         }
     }
 
     /// Has images get the size of the model's input, unless steps decide their size; returns the step that was added.
-    pub(super) fn complete(&mut self, w: u32, h: u32) -> Option<String> {
+    pub(crate) fn complete(&mut self, w: u32, h: u32) -> Option<String> {
         match (self.resize, self.crop) {
             (None, None) => {
                 self.resize = Some(Resize::Exact(w, h));
@@ -64,23 +62,39 @@ impl Geometry {
         }
     }
 
-    pub(super) fn apply(&self, mut image: DynamicImage) -> Result<DynamicImage, String> {
+    /// Width and height of all images after the steps; `None` if they follow from the image.
+    pub(crate) fn size(&self) -> Option<(u32, u32)> {
+        self.crop.or(match self.resize {
+            Some(Resize::Exact(w, h) | Resize::Letterbox(w, h)) => Some((w, h)),
+            Some(Resize::Short(_)) | None => None,
+        })
+    }
+
+    /// Resizes and crops. No image on the way has more than `most` pixels, but for the given one.
+    pub(crate) fn apply(
+        &self,
+        mut image: DynamicImage,
+        most: u64,
+    ) -> Result<DynamicImage, ImageError> {
         let size = (image.width(), image.height());
+        let (width, height) = match self.resize {
+            // The crop alone decides.
+            None => self.crop.unwrap_or(size),
+            Some(Resize::Exact(w, h) | Resize::Letterbox(w, h)) => (w, h),
+            Some(Resize::Short(n)) => short(size, n)?,
+        };
+        if u64::from(width) * u64::from(height) > most {
+            return Err(ImageError::TooLarge { width, height, most });
+        }
         image = match self.resize {
             None => image,
-            Some(Resize::Exact(w, h)) => resized(image, (w, h)),
-            Some(Resize::Short(n)) => resized(image, short(size, n)?),
+            Some(Resize::Exact(..) | Resize::Short(_)) => resized(image, (width, height)),
             Some(Resize::Letterbox(w, h)) => letterbox(image, (w, h), self.fill.unwrap_or(BORDER)),
         };
         let Some((w, h)) = self.crop else { return Ok(image) };
         if w > image.width() || h > image.height() {
-            return Err(format!(
-                "crop={w}x{h} needs an image of at least that size, and it has {}x{} pixels; \
-                 resize it first, for example with short={}",
-                image.width(),
-                image.height(),
-                w.max(h)
-            ));
+            let image = (image.width(), image.height());
+            return Err(ImageError::Crop { crop: (w, h), image });
         }
         Ok(image.crop_imm(before(image.width() - w), before(image.height() - h), w, h))
     }
@@ -99,12 +113,10 @@ fn before(rest: u32) -> u32 {
 }
 
 /// The size with a shorter side of `n`. The longer one is rounded down.
-fn short((w, h): (u32, u32), n: u32) -> Result<(u32, u32), String> {
+fn short((w, h): (u32, u32), n: u32) -> Result<(u32, u32), ImageError> {
     let long = u64::from(n) * u64::from(w.max(h)) / u64::from(w.min(h).max(1));
     let long = u32::try_from(long).ok().filter(|long| *long <= LONGEST);
-    let long = long.ok_or_else(|| {
-        format!("short={n} makes an image of {w}x{h} pixels longer than {LONGEST} pixels")
-    })?;
+    let long = long.ok_or(ImageError::Long { short: n, width: w, height: h })?;
     Ok(if w <= h { (n, long) } else { (long, n) })
 }
 
@@ -122,7 +134,7 @@ fn letterbox(image: DynamicImage, to: (u32, u32), fill: u8) -> DynamicImage {
     let (size, (left, top)) = placed((image.width(), image.height()), to);
     let image = resized(image, size);
     let (left, top) = (i64::from(left), i64::from(top));
-    if crate::input::picture::is_deep(&image) {
+    if picture::is_deep(&image) {
         let border = Rgb([u16::from(fill) * 257; 3]);
         let mut canvas = ImageBuffer::from_pixel(to.0, to.1, border);
         imageops::replace(&mut canvas, &image.into_rgb16(), left, top);
@@ -144,7 +156,7 @@ mod tests {
     }
 
     fn assert_near(geometry: &Geometry, width: u32, expected: &[u8]) {
-        let image = geometry.apply(image()).unwrap();
+        let image = geometry.apply(image(), u64::MAX).unwrap();
         assert_eq!((image.width(), image.height() * width), (width, expected.len() as u32));
         let pixels = image.into_luma8().into_raw();
         let near = pixels.iter().zip(expected).all(|(a, b)| a.abs_diff(*b) <= 1);
@@ -207,15 +219,29 @@ mod tests {
     fn deep_images_stay_deep() {
         let deep = DynamicImage::from(ImageBuffer::from_pixel(2, 1, Rgb([1000u16, 2000, 3000])));
         let resize = Some(Resize::Letterbox(2, 3));
-        let boxed = Geometry { resize, ..Geometry::default() }.apply(deep).unwrap();
+        let boxed = Geometry { resize, ..Geometry::default() }.apply(deep, u64::MAX).unwrap();
         let pixels = boxed.into_rgb16().into_raw();
         assert_eq!(pixels[..3], [114 * 257; 3]);
         assert_eq!(pixels[6..9], [1000, 2000, 3000]);
     }
 
     #[test]
+    fn images_do_not_grow_beyond_the_limit() {
+        let long = || DynamicImage::from(GrayImage::new(1, 292));
+        let short = Geometry { resize: Some(Resize::Short(224)), ..Geometry::default() };
+        let error = ImageError::TooLarge { width: 224, height: 65408, most: 1 << 20 };
+        assert_eq!(short.apply(long(), 1 << 20), Err(error));
+        let exact = Geometry { resize: Some(Resize::Exact(3, 2)), ..Geometry::default() };
+        assert!(exact.apply(long(), 6).is_ok() && exact.apply(long(), 5).is_err());
+        let crop = Geometry { crop: Some((1, 6)), ..Geometry::default() };
+        assert!(crop.apply(long(), 6).is_ok());
+        assert!(Geometry::default().apply(long(), 291).is_err());
+    }
+
+    #[test]
     fn a_crop_that_does_not_fit_is_an_error() {
-        let error = Geometry { crop: Some((10, 4)), ..Geometry::default() }.apply(image());
-        assert!(error.unwrap_err().contains("it has 9x6 pixels"));
+        let error =
+            Geometry { crop: Some((10, 4)), ..Geometry::default() }.apply(image(), u64::MAX);
+        assert!(error.unwrap_err().to_string().contains("it has 9x6 pixels"));
     }
 }
