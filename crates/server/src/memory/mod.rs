@@ -1,0 +1,214 @@
+//! Regions of shared memory that clients have registered.
+//!
+//! A client may write to a region, or shrink it, at any time. So a region is never mapped: it is read and written by system calls on its
+//! descriptor (`pread`, `pwrite`), and one that has shrunk is an error of the request.
+
+mod region;
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use trident_serving::{ErrorCode, Fault, Fill};
+
+use crate::infer::SharedRegion;
+use region::SharedFile;
+
+/// The regions of a server.
+#[derive(Default)]
+pub struct Regions {
+    known: Mutex<BTreeMap<String, Arc<Registered>>>,
+}
+
+/// A registered region.
+pub struct Registered {
+    /// The region as the client described it.
+    pub info: RegionInfo,
+    file: SharedFile,
+}
+
+/// The name, place and size of a region.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RegionInfo {
+    /// The name under which requests know it.
+    pub name: String,
+    /// The name under which the system knows it: `/name`.
+    pub key: String,
+    /// Bytes of the system's object before the region.
+    pub offset: u64,
+    /// Bytes of the region.
+    pub size: u64,
+}
+
+impl Regions {
+    /// Registers a region.
+    ///
+    /// # Errors
+    /// A name that is registered, or an object that cannot be opened.
+    pub fn register(&self, info: RegionInfo) -> Result<(), Fault> {
+        // Of two registrations of one name at a time, the second waits for the first, and fails.
+        let mut known = self.lock();
+        match known.entry(info.name.clone()) {
+            Entry::Occupied(entry) => {
+                let text = format!("shared memory region '{}' already in manager", entry.key());
+                Err(Fault { code: ErrorCode::AlreadyExists, text })
+            }
+            Entry::Vacant(place) => {
+                let file = SharedFile::open(&info)?;
+                place.insert(Arc::new(Registered { info, file }));
+                Ok(())
+            }
+        }
+    }
+
+    /// Forgets a region, if there is one of this name. Requests that are under way keep it.
+    pub fn unregister(&self, name: &str) {
+        self.lock().remove(name);
+    }
+
+    /// Forgets all regions.
+    pub fn unregister_all(&self) {
+        self.lock().clear();
+    }
+
+    /// All regions, in the order of their names.
+    pub fn all(&self) -> Vec<RegionInfo> {
+        self.lock().values().map(|region| region.info.clone()).collect()
+    }
+
+    /// The region of a name, or all if it is empty, in the order of their names.
+    ///
+    /// # Errors
+    /// No region has this name.
+    pub fn named(&self, name: &str) -> Result<Vec<RegionInfo>, Fault> {
+        let mut regions = self.all();
+        if !name.is_empty() {
+            regions.retain(|region| region.name == name);
+            if regions.is_empty() {
+                return Err(unknown("system", name));
+            }
+        }
+        Ok(regions)
+    }
+
+    /// A region.
+    ///
+    /// # Errors
+    /// No region has this name.
+    pub fn get(&self, name: &str) -> Result<Arc<Registered>, Fault> {
+        self.lock().get(name).cloned().ok_or_else(|| {
+            let text = format!("Unable to find shared memory region: '{name}'");
+            Fault { code: ErrorCode::NotFound, text }
+        })
+    }
+
+    /// The part of a region that a tensor names.
+    ///
+    /// # Errors
+    /// An unknown region, or a part that leaves it.
+    pub fn part(&self, place: &SharedRegion) -> Result<RegionPart, Fault> {
+        let region = self.get(&place.name)?;
+        let invalid = |part| {
+            let text = format!("Invalid {part} for shared memory region: '{}'", place.name);
+            Fault::invalid(text)
+        };
+        if place.offset >= region.info.size {
+            return Err(invalid("offset"));
+        }
+        if place.size > region.info.size - place.offset {
+            return Err(invalid("offset + byte size"));
+        }
+        Ok(RegionPart { region, offset: place.offset, size: place.size })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Arc<Registered>>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The fault of a name that no region of a kind has.
+pub(crate) fn unknown(kind: &str, name: &str) -> Fault {
+    let text = format!("Unable to find {kind} shared memory region: '{name}'");
+    Fault { code: ErrorCode::NotFound, text }
+}
+
+/// The fault of a region on a GPU of NVIDIA.
+pub(crate) fn no_cuda(name: &str) -> Fault {
+    Fault::invalid(format_args!(
+        "failed to register CUDA shared memory region: '{name}', GPUs not supported"
+    ))
+}
+
+/// A part of a region, which outlives the region's registration.
+#[derive(Clone)]
+pub struct RegionPart {
+    region: Arc<Registered>,
+    offset: u64,
+    size: u64,
+}
+
+impl RegionPart {
+    /// Writes an output's bytes to the start of the part.
+    ///
+    /// # Errors
+    /// More bytes than the part has, or a region that has shrunk.
+    pub fn write(&self, output: &str, bytes: &[u8]) -> Result<(), Fault> {
+        if bytes.len() as u64 > self.size {
+            return Err(Fault::internal(format_args!(
+                "shared memory size specified with the request for output '{output}' ({} bytes) should be at least {} bytes to \
+                 hold the results",
+                self.size,
+                bytes.len()
+            )));
+        }
+        self.region.file.write(bytes, self.offset).map_err(|error| self.fault(&error))
+    }
+
+    fn fault(&self, error: &std::io::Error) -> Fault {
+        Fault::invalid(format_args!("shared memory region '{}': {error}", self.region.info.name))
+    }
+}
+
+impl Fill for RegionPart {
+    fn size(&self) -> usize {
+        usize::try_from(self.size).unwrap_or(usize::MAX)
+    }
+
+    fn fill(&self, to: &mut [u8]) -> Result<usize, Fault> {
+        self.region.file.read(to, self.offset).map_err(|error| self.fault(&error))?;
+        Ok(to.len())
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+    use std::sync::Barrier;
+    use std::{fs, process, thread};
+
+    #[test]
+    fn one_of_several_registrations_at_a_time_succeeds() {
+        let key = format!("/trident_region_{}", process::id());
+        let path = format!("/dev/shm{key}");
+        fs::write(&path, [0; 64]).unwrap();
+        let (regions, start) = (Regions::default(), Barrier::new(4));
+        let register = || {
+            let mut count = 0;
+            for round in 0..300 {
+                let (name, key) = (format!("r{round}"), key.clone());
+                start.wait();
+                match regions.register(RegionInfo { name, key, offset: 0, size: 64 }) {
+                    Ok(()) => count += 1,
+                    Err(fault) => assert_eq!(fault.code, ErrorCode::AlreadyExists),
+                }
+            }
+            count
+        };
+        let succeeded: i32 = thread::scope(|scope| {
+            let clients: Vec<_> = (0..4).map(|_| scope.spawn(register)).collect();
+            clients.into_iter().map(|client| client.join().unwrap()).sum()
+        });
+        fs::remove_file(path).unwrap();
+        assert_eq!(succeeded, 300);
+    }
+}
