@@ -1,0 +1,167 @@
+//! Traces for collectors of OpenTelemetry: OTLP over HTTP, with messages of Protocol Buffers.
+//!
+//! The spans have the names, attributes and events of the Triton Inference Server: `InferRequest` from the request's head to its answer,
+//! in it the model, and in this `compute`.
+
+mod export;
+mod message;
+
+use std::collections::hash_map::RandomState;
+use std::hash::{BuildHasher, Hasher};
+
+pub use export::{Exporter, ExporterError};
+use message::{AnyValue, Event, KeyValue, Span, SpanStatus, Value};
+
+use super::trace::{Trace, TraceFacts};
+
+/// `SPAN_KIND_INTERNAL` and `SPAN_KIND_SERVER`.
+const INTERNAL: i32 = 1;
+const SERVER: i32 = 2;
+/// `STATUS_CODE_ERROR`.
+const ERROR: i32 = 2;
+
+/// A name and its time.
+type Point = (&'static str, u64);
+
+/// The spans of a request.
+pub(super) fn spans(trace: &Trace, facts: &TraceFacts<'_>) -> Vec<Span> {
+    let of = |level: Level| -> Vec<Point> {
+        trace.points.iter().copied().filter(|(name, _)| Level::of(name) == level).collect()
+    };
+    let (id, parent, state) = match &trace.parent {
+        Some(parent) => (parent.trace.to_vec(), parent.span.to_vec(), parent.state.as_str()),
+        None => ([random(), random()].concat(), vec![], ""),
+    };
+    let child = |parent: &Span, name: &str, points| {
+        span(&id, (parent.span_id.clone(), state), (name, INTERNAL), points)
+    };
+    let mut root = span(&id, (parent, state), ("InferRequest", SERVER), of(Level::Request));
+    root.attributes.push(text("triton.status", facts.status));
+    root.status = facts.error.map(|error| SpanStatus { message: error.to_owned(), code: ERROR });
+    let mut model = child(&root, facts.model, of(Level::Model));
+    model.attributes.extend([
+        text("triton.model_name", facts.model),
+        number("triton.model_version", facts.version.map_or(-1, u64::cast_signed)),
+        number("triton.trace_id", trace.ticket.id.cast_signed()),
+        number("triton.trace_parent_id", 0),
+    ]);
+    if !facts.id.is_empty() {
+        model.attributes.push(text("triton.request_id", facts.id));
+    }
+    let compute = child(&model, "compute", of(Level::Compute));
+    // A request that its model never got has no span of the model, and one that did not run none of the computation.
+    [compute, model, root].into_iter().filter(|span| !span.events.is_empty()).collect()
+}
+
+/// The span that an event belongs to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Level {
+    Request,
+    Model,
+    Compute,
+}
+
+impl Level {
+    fn of(name: &str) -> Level {
+        match name {
+            "REQUEST_START" | "QUEUE_START" | "REQUEST_END" => Level::Model,
+            _ if name.starts_with("COMPUTE_") => Level::Compute,
+            _ => Level::Request,
+        }
+    }
+}
+
+/// A span from the first to the last of its events.
+fn span(
+    trace: &[u8],
+    (parent, state): (Vec<u8>, &str),
+    (name, kind): (&str, i32),
+    points: Vec<Point>,
+) -> Span {
+    let event = |(name, time): Point| Event { time, name: name.to_owned() };
+    Span {
+        trace_id: trace.to_vec(),
+        span_id: random().to_vec(),
+        trace_state: state.to_owned(),
+        parent_span_id: parent,
+        name: name.to_owned(),
+        kind,
+        start: points.iter().map(|(_, ns)| *ns).min().unwrap_or_default(),
+        end: points.iter().map(|(_, ns)| *ns).max().unwrap_or_default(),
+        attributes: vec![],
+        events: points.into_iter().map(event).collect(),
+        status: None,
+    }
+}
+
+fn text(key: &str, value: &str) -> KeyValue {
+    let value = Some(AnyValue { value: Some(Value::Text(value.to_owned())) });
+    KeyValue { key: key.to_owned(), value }
+}
+
+fn number(key: &str, value: i64) -> KeyValue {
+    let value = Some(AnyValue { value: Some(Value::Integer(value)) });
+    KeyValue { key: key.to_owned(), value }
+}
+
+/// Bytes that no other span has: each hasher of the standard library has its own random keys.
+fn random() -> [u8; 8] {
+    RandomState::new().build_hasher().finish().max(1).to_be_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::observe::client_span::ClientSpan;
+    use crate::settings::{Sampled, TraceLevel};
+
+    fn trace(points: &[Point]) -> Trace {
+        let ticket = Sampled { id: 7, levels: vec![TraceLevel::Timestamps], frequency: 0 };
+        let state = "a=1".to_owned();
+        let parent = ClientSpan { trace: [1; 16], span: [2; 8], is_sampled: true, state };
+        Trace { points: points.to_vec(), ..Trace::new(ticket, Some(parent)) }
+    }
+
+    #[test]
+    fn spans_belong_to_each_other_and_to_the_client() {
+        let trace = trace(&[
+            ("HTTP_RECV_START", 10),
+            ("HTTP_RECV_END", 20),
+            ("REQUEST_START", 20),
+            ("QUEUE_START", 20),
+            ("COMPUTE_START", 30),
+            ("COMPUTE_INPUT_END", 40),
+            ("COMPUTE_OUTPUT_START", 50),
+            ("COMPUTE_END", 60),
+            ("INFER_RESPONSE_COMPLETE", 65),
+            ("REQUEST_END", 70),
+            ("HTTP_SEND_START", 70),
+            ("HTTP_SEND_END", 80),
+        ]);
+        let facts =
+            TraceFacts { id: "r", model: "m", version: Some(1), status: "200", error: None };
+        let spans = spans(&trace, &facts);
+        let found: Vec<_> =
+            spans.iter().map(|span| (span.name.as_str(), span.start, span.end)).collect();
+        assert_eq!(found, [("compute", 30, 60), ("m", 20, 70), ("InferRequest", 10, 80)]);
+        let [compute, request, root] = &spans[..] else { panic!("three spans") };
+        assert_eq!(compute.parent_span_id, request.span_id);
+        assert_eq!(request.parent_span_id, root.span_id);
+        assert_eq!(root.parent_span_id, [2; 8]);
+        for span in &spans {
+            assert_eq!((&span.trace_id[..], &*span.trace_state), (&[1; 16][..], "a=1"));
+            assert_eq!(span.span_id.len(), 8);
+        }
+        assert_ne!(random(), random());
+    }
+
+    #[test]
+    fn a_refused_request_has_one_span_with_the_error() {
+        let trace = trace(&[("HTTP_RECV_START", 10), ("HTTP_RECV_END", 20)]);
+        let error = Some("no such model");
+        let facts = TraceFacts { id: "", model: "m", version: None, status: "404", error };
+        let [root] = &spans(&trace, &facts)[..] else { panic!("one span") };
+        let status = SpanStatus { message: "no such model".to_owned(), code: ERROR };
+        assert_eq!((root.name.as_str(), &root.status), ("InferRequest", &Some(status)));
+    }
+}
