@@ -1,4 +1,34 @@
-//! HTTP/REST.
+//! HTTP: routes, bodies, and the connections that carry them.
+//!
+//! ```text
+//! socket ─► connection ─► handle: route, restricted APIs ─┬─ inference ─► infer: JSON and bytes ─► model
+//!                                                         ├─ generate ─► one answer, or a stream of events
+//!                                                         ├─ openai ─► embeddings, completions
+//!                                                         └─ describe, control, memory, settings
+//! ```
 
+mod answers;
+mod body;
+mod compress;
+mod connection;
+mod console;
+mod control;
+mod describe;
+mod events;
+mod generate;
+mod handle;
 pub mod infer;
-pub mod route;
+mod inference;
+mod memory;
+mod metrics;
+mod openai;
+mod options;
+mod percent;
+mod record;
+mod reply;
+mod route;
+mod settings;
+
+pub use connection::{Endpoints, HttpFront};
+pub use options::HttpOptions;
+pub use route::{MemoryAction, ModelAction, ModelRoute, Route, RouteError};

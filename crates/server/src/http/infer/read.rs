@@ -6,7 +6,8 @@ use std::time::Duration;
 use bytes::Bytes;
 use trident_serving::DataType;
 
-use super::source::{Binary, source};
+use super::source::{Binary, source, sources, without_source};
+use crate::http::control::parse;
 use crate::infer::{
     Correlation, Fault, InferInput, InferOutput, InferRequest, Parameter, Parameters, SharedRegion,
 };
@@ -19,10 +20,7 @@ use crate::json::{Document, JsonValue, WrongType};
 /// server's codes and texts. Names, types and shapes are not compared with the model.
 pub fn read(body: &Bytes, json: usize, model: &str) -> Result<InferRequest, Fault> {
     let text = body.slice(..json.min(body.len()));
-    let document = Document::parse(text).map_err(|e| {
-        Fault::internal(format_args!("failed to parse the request JSON buffer: {e}"))
-    })?;
-    let document = Arc::new(document);
+    let document = Arc::new(parse(&text)?);
     let root = document.root();
     let mut binary = Binary { rest: body.slice(json.min(body.len())..), model };
     let mut request = InferRequest::default();
@@ -32,13 +30,12 @@ pub fn read(body: &Bytes, json: usize, model: &str) -> Result<InferRequest, Faul
     if let Some(parameters) = root.get("parameters") {
         request.parameters = read_parameters(parameters)?;
     }
-    let inputs = root.member("inputs").and_then(JsonValue::elements).map_err(unable("inputs"))?;
-    for value in inputs {
-        let input = read_input(&document, value, &mut binary)?;
-        if request.inputs.iter().any(|known| known.name == input.name) {
-            return Err(repeated("input", &input.name, &request.id));
-        }
-        request.inputs.push(input);
+    let inputs = root.member("inputs").map_err(unable("inputs"))?;
+    if inputs.is_numbers() {
+        return Err(sources(&[]));
+    }
+    for value in inputs.elements().map_err(unable("inputs"))? {
+        request.add_input(read_input(&document, value, &mut binary)?)?;
     }
     if !binary.rest.is_empty() {
         return Err(Fault::invalid(format_args!(
@@ -46,29 +43,23 @@ pub fn read(body: &Bytes, json: usize, model: &str) -> Result<InferRequest, Faul
         )));
     }
     if let Some(outputs) = root.get("outputs") {
+        if outputs.is_numbers() {
+            return Err(unable("name")(WrongType::Missing("name")));
+        }
         for value in outputs.elements().map_err(unable("outputs"))? {
-            let output = read_output(value)?;
-            if request.outputs.iter().any(|known| known.name == output.name) {
-                return Err(repeated("output", &output.name, &request.id));
-            }
-            request.outputs.push(output);
+            request.add_output(read_output(value)?)?;
         }
     }
     Ok(request)
 }
 
 /// The fault of a member that cannot be read.
-pub(super) fn unable<E: std::fmt::Display>(member: &str) -> impl Fn(E) -> Fault {
+pub(in crate::http) fn unable<E: std::fmt::Display>(member: &str) -> impl Fn(E) -> Fault {
     move |error| Fault::internal(format_args!("Unable to parse '{member}': {error}"))
 }
 
-fn repeated(kind: &str, name: &str, id: &str) -> Fault {
-    let id = if id.is_empty() { "<id_unknown>" } else { id };
-    Fault::invalid(format_args!("[request id: {id}] {kind} '{name}' already exists in request"))
-}
-
 /// A string as text. Bytes that are not UTF-8 are replaced: names with them fit nothing.
-fn text_of(value: JsonValue<'_>) -> Result<String, WrongType> {
+pub(in crate::http) fn text_of(value: JsonValue<'_>) -> Result<String, WrongType> {
     Ok(String::from_utf8_lossy(&value.string()?).into_owned())
 }
 
@@ -77,6 +68,8 @@ fn read_input(
     value: JsonValue<'_>,
     binary: &mut Binary<'_>,
 ) -> Result<InferInput, Fault> {
+    // The server looks for the data first.
+    let unable = |name| move |error| without_source(value).unwrap_or_else(|| unable(name)(error));
     let text = |name| value.member(name).and_then(text_of).map_err(unable(name));
     let name = text("name")?;
     let data_type = text("datatype")?;
@@ -96,7 +89,9 @@ fn read_output(value: JsonValue<'_>) -> Result<InferOutput, Fault> {
         return Ok(output);
     };
     if let Some(classes) = parameters.get("classification") {
-        output.classes = classes.unsigned().map_err(unable("classification"))?;
+        output.classes = classes.unsigned().map_err(|error| {
+            Fault::internal(format_args!("Unable to set 'classification': {error}"))
+        })?;
     }
     if let Some(binary) = parameters.get("binary_data") {
         output.binary = Some(binary.boolean().map_err(unable("binary_data"))?);
@@ -121,29 +116,47 @@ pub(super) fn read_region(parameters: JsonValue<'_>) -> Result<Option<SharedRegi
         return Ok(None);
     };
     let name = text_of(name).map_err(unable("shared_memory_region"))?;
-    let number = |member| match parameters.get(member) {
-        Some(value) => value.unsigned().map_err(unable(member)),
-        None => Ok(0),
+    let number = |member| {
+        let value = parameters.get(member);
+        value.map(|value| value.unsigned().map_err(unable(member))).transpose()
     };
-    let (offset, size) = (number("shared_memory_offset")?, number("shared_memory_byte_size")?);
+    let offset = number("shared_memory_offset")?.unwrap_or(0);
+    let size = number("shared_memory_byte_size")?.ok_or_else(|| {
+        Fault::invalid(format_args!(
+            "Invalid offset + byte size for shared memory region: '{name}'"
+        ))
+    })?;
     Ok(Some(SharedRegion { name, offset, size }))
 }
 
 fn read_parameters(object: JsonValue<'_>) -> Result<Parameters, Fault> {
     let mut parameters = Parameters::default();
-    for (name, value) in object.members().map_err(unable("parameters"))? {
+    let members = object.members().map_err(|_| {
+        Fault::internal("failed to get request params.: attempt to get members for non-object")
+    });
+    for (name, value) in members? {
         let name = text_of(name).map_err(Fault::internal)?;
         if name.starts_with("triton_") {
             return Err(Fault::invalid(
                 "parameter keys starting with 'triton_' are reserved for Triton usage and should not be specified.",
             ));
         }
-        if !read_known(&mut parameters, &name, value).map_err(unable(&name))? {
-            let value = parameter(value).ok_or_else(|| wrong_parameter(&name))?;
-            parameters.others.push((name, value));
-        }
+        parameter_of(&mut parameters, name, value)?;
     }
     Ok(parameters)
+}
+
+/// Reads one parameter.
+pub(in crate::http) fn parameter_of(
+    parameters: &mut Parameters,
+    name: String,
+    value: JsonValue<'_>,
+) -> Result<(), Fault> {
+    if !read_known(parameters, &name, value).map_err(unable(&name))? {
+        let value = parameter(value).ok_or_else(|| wrong_parameter(&name))?;
+        parameters.others.push((name, value));
+    }
+    Ok(())
 }
 
 /// Reads a parameter that has a meaning. Returns whether it has one.

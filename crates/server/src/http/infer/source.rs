@@ -6,8 +6,8 @@ use bytes::{BufMut, Bytes, BytesMut};
 use trident_serving::DataType;
 
 use super::read::{read_region, unable};
-use crate::infer::{Data, Fault};
-use crate::json::{Document, FillError, FillType, JsonValue};
+use crate::infer::{Data, Fault, JsonData};
+use crate::json::{Document, FillError, FillType, JsonValue, WrongType};
 
 /// The bytes after the text that no input has taken.
 pub(super) struct Binary<'a> {
@@ -27,11 +27,13 @@ pub(super) fn source(
     let size = size.map(|size| size.unsigned().map_err(unable("binary_data_size"))).transpose()?;
     let region = parameters.map_or(Ok(None), read_region)?;
     match (input.get("data"), size, region) {
-        (Some(data), None, None) => text(document, data, (name, data_type, shape)),
+        (Some(data), None, None) if !data.is_array() => Err(unable("data")(WrongType::Array)),
+        (Some(data), None, None) => data_of(document, data, (name, data_type, shape)),
         (None, Some(size), None) => match usize::try_from(size) {
             Ok(size) if size <= binary.rest.len() => Ok(Data::Bytes(binary.rest.split_to(size))),
             _ => Err(Fault::invalid(format_args!(
-                "unexpected size for input '{name}', expecting {size} additional bytes for model '{}'",
+                "unexpected size for input '{name}', expecting {} additional bytes for model '{}'",
+                size - binary.rest.len() as u64,
                 binary.model
             ))),
         },
@@ -44,8 +46,17 @@ pub(super) fn source(
     }
 }
 
+/// The fault of an input that has no source of data.
+pub(super) fn without_source(input: JsonValue<'_>) -> Option<Fault> {
+    let parameters = input.get("parameters");
+    let placed = ["binary_data_size", "shared_memory_region"];
+    let is_placed =
+        placed.iter().any(|name| parameters.and_then(|given| given.get(name)).is_some());
+    (input.get("data").is_none() && !is_placed).then(|| sources(&[]))
+}
+
 /// The fault of an input with no source or several ones.
-fn sources(fields: &[(&str, bool)]) -> Fault {
+pub(super) fn sources(fields: &[(&str, bool)]) -> Fault {
     let set: String =
         fields.iter().filter(|(_, set)| *set).map(|(field, _)| format!(" '{field}'")).collect();
     let but =
@@ -57,40 +68,33 @@ fn sources(fields: &[(&str, bool)]) -> Fault {
 }
 
 /// Data in the text. Strings become bytes at once, since nothing else tells how many bytes they take.
-fn text(
+pub(in crate::http) fn data_of(
     document: &Arc<Document>,
     data: JsonValue<'_>,
     (name, data_type, shape): (&str, DataType, &[i64]),
 ) -> Result<Data, Fault> {
     let count = elements(name, data_type, shape)?;
-    let scalar = match data_type {
-        DataType::String => return strings(data, count).map(Data::Bytes).map_err(Fault::internal),
-        DataType::Bool => FillType::Bool,
-        DataType::Fp32 => FillType::F32,
-        DataType::Fp64 => FillType::F64,
-        DataType::Uint8 => FillType::Unsigned(1),
-        DataType::Uint16 => FillType::Unsigned(2),
-        DataType::Uint32 => FillType::Unsigned(4),
-        DataType::Uint64 => FillType::Unsigned(8),
-        DataType::Int8 => FillType::Signed(1),
-        DataType::Int16 => FillType::Signed(2),
-        DataType::Int32 => FillType::Signed(4),
-        DataType::Int64 => FillType::Signed(8),
-        DataType::Fp16 | DataType::Bf16 | DataType::Invalid => {
-            return Err(Fault::invalid(format_args!(
-                "receiving {} data via JSON is not supported. Please use the binary data format for input {name}",
-                data_type.protocol_name()
-            )));
-        }
-    };
+    if data_type == DataType::String {
+        return strings(data, count).map(Data::Bytes).map_err(Fault::internal);
+    }
+    let scalar = FillType::of(data_type).ok_or_else(|| not_in_json(name, data_type))?;
     let given = data.check(scalar).map_err(refused)?;
     match given.cmp(&count) {
         std::cmp::Ordering::Less => Err(Fault::internal(FillError::Fewer)),
         std::cmp::Ordering::Equal => {
-            Ok(Data::Json { document: document.clone(), place: data.place() })
+            let (document, place) = (Arc::clone(document), data.place());
+            Ok(Data::Json(JsonData { document, place, scalar, count }))
         }
         std::cmp::Ordering::Greater => Err(Fault::internal(FillError::More)),
     }
+}
+
+/// The fault of an input whose type JSON does not carry.
+pub(in crate::http) fn not_in_json(name: &str, data_type: DataType) -> Fault {
+    Fault::invalid(format_args!(
+        "receiving {} data via JSON is not supported. Please use the binary data format for input {name}",
+        data_type.protocol_name()
+    ))
 }
 
 /// The number of elements, whose bytes are counted by i64.

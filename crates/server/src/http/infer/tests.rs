@@ -1,10 +1,10 @@
 use bytes::Bytes;
 
-use trident_serving::{DataType, ErrorCode};
+use trident_serving::{DataType, ErrorCode, Fill};
 
 use super::read;
 use crate::infer::{AnswerTensor, Correlation, Data, InferAnswer, InferRequest, Parameter};
-use crate::json::{Document, FillType, JsonValue};
+use crate::json::{Document, JsonValue};
 
 fn request(text: &str) -> Result<InferRequest, crate::infer::Fault> {
     read(&Bytes::copy_from_slice(text.as_bytes()), text.len(), "m")
@@ -25,9 +25,9 @@ fn a_request_is_read() {
     assert!(request.parameters.sequence.end && !request.parameters.sequence.start);
     let others = [("x".into(), Parameter::Float(1.5)), ("y".into(), Parameter::Text("z".into()))];
     assert_eq!(request.parameters.others, others);
-    let Data::Json { document, place } = &request.inputs[0].data else { panic!() };
-    let mut bytes = [0; 8];
-    document.at(*place).fill(crate::json::FillType::F32, &mut bytes).unwrap();
+    let Data::Json(json) = &request.inputs[0].data else { panic!() };
+    let mut bytes = vec![1; json.size()];
+    assert_eq!(json.fill(&mut bytes), Ok(8));
     assert_eq!(bytes, [0, 0, 128, 63, 0, 0, 32, 64]);
     assert!(
         matches!(&request.inputs[1].data, Data::Bytes(b) if **b == *b"\x02\0\0\0\xC3\xA9\0\0\0\0")
@@ -133,28 +133,23 @@ fn answer(body: &str) -> InferAnswer {
     // An output in shared memory has no data.
     let inputs = inputs.replace(
         "\"shape\":[1,16]},",
-        "\"shape\":[1,16],\"parameters\":{\"shared_memory_region\":\"r\"}},",
+        "\"shape\":[1,16],\"parameters\":{\"shared_memory_region\":\"r\",\"shared_memory_byte_size\":4}},",
     );
     let outputs = request(&inputs).unwrap().inputs.into_iter().map(|input| {
-        let elements: i64 = input.shape.iter().product();
         let data = match input.data {
             Data::Bytes(bytes) => Some(bytes),
-            Data::Shared(_) => None,
-            Data::Json { document, place } => {
-                let scalar = if input.data_type == DataType::Fp32 {
-                    FillType::F32
-                } else {
-                    FillType::Signed(input.data_type.byte_size().unwrap())
-                };
-                let mut bytes = vec![0; elements as usize * scalar.size()];
-                document.at(place).fill(scalar, &mut bytes).unwrap();
+            Data::Shared(_) | Data::Varints(_) | Data::Parts(_) => None,
+            Data::Json(json) => {
+                let mut bytes = vec![0; json.size()];
+                json.fill(&mut bytes).unwrap();
                 Some(bytes.into())
             }
         };
         AnswerTensor { name: input.name, data_type: input.data_type, shape: input.shape, data }
     });
     let version = text(root, "model_version").parse().unwrap();
-    InferAnswer { id, model: text(root, "model_name"), version, outputs: outputs.collect() }
+    let (model, outputs) = (text(root, "model_name"), outputs.collect());
+    InferAnswer { id, model, version, outputs, ..InferAnswer::default() }
 }
 
 #[test]
@@ -167,7 +162,8 @@ fn bytes_follow_the_text() {
         data: data.clone(),
     };
     let outputs = vec![output("A", DataType::Fp16), output("B", DataType::Uint16)];
-    let answer = InferAnswer { id: "i".into(), model: "m".into(), version: 2, outputs };
+    let (id, model) = ("i".into(), "m".into());
+    let answer = InferAnswer { id, model, version: 2, outputs, ..InferAnswer::default() };
     let body = super::write(&answer, |name| name == "A").unwrap();
     let text = r#"{"id":"i","model_name":"m","model_version":"2","outputs":[{"name":"A","datatype":"FP16","shape":[1],"parameters":{"binary_data_size":2}},{"name":"B","datatype":"UINT16","shape":[1],"data":[15360]}]}"#;
     assert_eq!((String::from_utf8(body.text).unwrap().as_str(), body.binary.len()), (text, 1));

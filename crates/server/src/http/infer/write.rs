@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use trident_serving::DataType;
 
-use crate::infer::{AnswerTensor, Fault, InferAnswer};
+use crate::infer::{AnswerTensor, Fault, InferAnswer, Parameter, strings};
 use crate::json::Writer;
 
 /// The body of an answer.
@@ -11,7 +11,7 @@ use crate::json::Writer;
 pub struct Body {
     /// The JSON text.
     pub text: Vec<u8>,
-    /// Tensors that follow the text. If there are any, the header `Inference-Header-Content-Length` gives the text's length,
+    /// Tensors that follow the text. If they have any bytes, the header `Inference-Header-Content-Length` gives the text's length,
     /// and the type is `application/octet-stream`.
     pub binary: Vec<Bytes>,
 }
@@ -35,6 +35,14 @@ pub fn write(answer: &InferAnswer, binary: impl Fn(&str) -> bool) -> Result<Body
         }
         writer.name("model_name").string(answer.model.as_bytes());
         writer.name("model_version").string(answer.version.to_string().as_bytes());
+        if !answer.parameters.is_empty() {
+            writer.name("parameters").object(|writer| {
+                for (name, value) in &answer.parameters {
+                    writer.name(name);
+                    parameter(writer, value);
+                }
+            });
+        }
         writer.name("outputs").array(|writer| {
             for output in &answer.outputs {
                 let data = output.data.as_ref().filter(|_| binary(&output.name));
@@ -53,6 +61,16 @@ pub fn write(answer: &InferAnswer, binary: impl Fn(&str) -> bool) -> Result<Body
     }
 }
 
+/// Writes the value of a parameter.
+pub(in crate::http) fn parameter(writer: &mut Writer, value: &Parameter) {
+    match value {
+        Parameter::Bool(value) => writer.boolean(*value),
+        Parameter::Integer(value) => writer.integer(*value),
+        Parameter::Float(value) => writer.float(*value),
+        Parameter::Text(value) => writer.string(value.as_bytes()),
+    }
+}
+
 /// The members of an output. `binary` are its bytes if they follow the text.
 fn tensor(writer: &mut Writer, output: &AnswerTensor, binary: Option<&Bytes>) -> Result<(), Fault> {
     writer.name("name").string(output.name.as_bytes());
@@ -63,24 +81,25 @@ fn tensor(writer: &mut Writer, output: &AnswerTensor, binary: Option<&Bytes>) ->
             .name("parameters")
             .object(|writer| writer.name("binary_data_size").integer(bytes.len())),
         (None, Some(data)) => {
-            let mut written = false;
-            writer.name("data").array(|writer| written = elements(writer, output.data_type, data));
-            if !written {
-                return Err(Fault::invalid(format_args!(
-                    "sending {} data via JSON is not supported. Please use the binary data format for output {}",
-                    output.data_type.protocol_name(),
-                    output.name
-                )));
-            }
+            let mut written = Ok(());
+            writer.name("data").array(|writer| written = elements(writer, output, data));
+            return written;
         }
         (None, None) => {}
     }
     Ok(())
 }
 
-/// Writes elements. Returns whether their type can be written.
-fn elements(writer: &mut Writer, data_type: DataType, data: &[u8]) -> bool {
-    match data_type {
+/// Writes the elements of an output, which are `data`.
+///
+/// # Errors
+/// A type that JSON does not carry.
+pub(crate) fn elements(
+    writer: &mut Writer,
+    output: &AnswerTensor,
+    data: &[u8],
+) -> Result<(), Fault> {
+    match output.data_type {
         DataType::Bool => data.iter().for_each(|&value| writer.boolean(value != 0)),
         DataType::Uint8 => data.iter().for_each(|&value| writer.integer(value)),
         DataType::Int8 => data.iter().for_each(|&value| writer.integer(value as i8)),
@@ -92,23 +111,18 @@ fn elements(writer: &mut Writer, data_type: DataType, data: &[u8]) -> bool {
         DataType::Int64 => each(data, |bytes| writer.integer(i64::from_le_bytes(bytes))),
         DataType::Fp32 => each(data, |bytes| writer.float(f32::from_le_bytes(bytes).into())),
         DataType::Fp64 => each(data, |bytes| writer.float(f64::from_le_bytes(bytes))),
-        DataType::String => strings(writer, data),
-        DataType::Fp16 | DataType::Bf16 | DataType::Invalid => return false,
+        DataType::String => strings(data).for_each(|string| writer.string(string)),
+        DataType::Fp16 | DataType::Bf16 | DataType::Invalid => {
+            return Err(Fault::invalid(format_args!(
+                "sending {} data via JSON is not supported. Please use the binary data format for output",
+                output.data_type.protocol_name()
+            )));
+        }
     }
-    true
+    Ok(())
 }
 
 fn each<const N: usize>(data: &[u8], write: impl FnMut([u8; N])) {
     let (elements, _) = data.as_chunks::<N>();
     elements.iter().copied().for_each(write);
-}
-
-/// Strings, each of which follows its length. They are the engine's own, so no length goes beyond the data.
-fn strings(writer: &mut Writer, mut data: &[u8]) {
-    while let Some((length, rest)) = data.split_first_chunk() {
-        let length = u32::from_le_bytes(*length) as usize;
-        let (string, rest) = rest.split_at(length.min(rest.len()));
-        writer.string(string);
-        data = rest;
-    }
 }
