@@ -1,17 +1,28 @@
 //! Inference requests and answers, as all protocols carry them.
 
-mod fault;
+mod classes;
+mod data;
+mod pace;
 mod parameters;
+mod reply;
+mod varints;
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use bytes::Bytes;
-use trident_serving::DataType;
+use trident_serving::{DataType, Timing};
 
-use crate::json::{Document, JsonPlace};
-
-pub use fault::Fault;
-pub use parameters::{Correlation, Parameter, Parameters, Sequence};
+pub use crate::builtin::PlayTicket;
+pub(crate) use data::strings;
+pub use data::{Data, JsonData, SharedRegion};
+pub use pace::Pace;
+pub(crate) use pace::{Reading, waiting};
+pub use parameters::{Parameter, Parameters};
+pub(crate) use reply::CancelOnDrop;
+pub use reply::{Replies, Reply, RunTicket};
+pub use trident_serving::{Correlation, Fault, Sequence};
+pub use varints::VarintData;
 
 /// A request.
 #[derive(Debug, Default)]
@@ -24,6 +35,37 @@ pub struct InferRequest {
     pub inputs: Vec<InferInput>,
     /// The outputs that the client wants; all if there are none.
     pub outputs: Vec<InferOutput>,
+    /// When the client stops to wait.
+    pub deadline: Option<Instant>,
+    /// How fast the client reads the answers, if there may be many.
+    pub pace: Option<Arc<Pace>>,
+    /// Whether the answer tells how the run went.
+    pub is_timed: bool,
+}
+
+impl InferRequest {
+    /// Adds an input, unless there is one of its name.
+    pub(crate) fn add_input(&mut self, input: InferInput) -> Result<(), Fault> {
+        if self.inputs.iter().any(|known| known.name == input.name) {
+            return Err(self.repeated("input", &input.name));
+        }
+        self.inputs.push(input);
+        Ok(())
+    }
+
+    /// Adds an output, unless there is one of its name.
+    pub(crate) fn add_output(&mut self, output: InferOutput) -> Result<(), Fault> {
+        if self.outputs.iter().any(|known| known.name == output.name) {
+            return Err(self.repeated("output", &output.name));
+        }
+        self.outputs.push(output);
+        Ok(())
+    }
+
+    fn repeated(&self, kind: &str, name: &str) -> Fault {
+        let id = if self.id.is_empty() { "<id_unknown>" } else { &self.id };
+        Fault::invalid(format_args!("[request id: {id}] {kind} '{name}' already exists in request"))
+    }
 }
 
 /// An input of a request.
@@ -48,8 +90,12 @@ pub struct InferAnswer {
     pub model: String,
     /// The version that answered.
     pub version: u64,
+    /// Parameters of the whole answer.
+    pub parameters: Vec<(String, Parameter)>,
     /// The outputs, in the model's order.
     pub outputs: Vec<AnswerTensor>,
+    /// How the model's run went, if the request asks for it.
+    pub timing: Option<Box<Timing>>,
 }
 
 /// An output of an answer.
@@ -63,33 +109,6 @@ pub struct AnswerTensor {
     pub shape: Vec<i64>,
     /// Its elements, as in [`Data::Bytes`]; none if they were written to shared memory.
     pub data: Option<Bytes>,
-}
-
-/// Elements of an input.
-#[derive(Debug)]
-pub enum Data {
-    /// Row-major and little-endian; strings follow their lengths (u32).
-    Bytes(Bytes),
-    /// Numbers or truth values of a JSON text, which have been checked.
-    Json {
-        /// The text.
-        document: Arc<Document>,
-        /// The arrays in it.
-        place: JsonPlace,
-    },
-    /// A part of a registered region of shared memory.
-    Shared(SharedRegion),
-}
-
-/// A part of a region of shared memory.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct SharedRegion {
-    /// The region's name.
-    pub name: String,
-    /// Bytes before the part.
-    pub offset: u64,
-    /// Bytes of the part.
-    pub size: u64,
 }
 
 /// An output that a client wants.

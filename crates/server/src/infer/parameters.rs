@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use trident_serving::Sequence;
+
 /// Parameters with a meaning, and others.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Parameters {
@@ -15,32 +17,6 @@ pub struct Parameters {
     pub binary_output: bool,
     /// Parameters without a meaning to the server, in the client's order.
     pub others: Vec<(String, Parameter)>,
-}
-
-/// A request's place in a sequence.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Sequence {
-    /// The sequence's name.
-    pub id: Correlation,
-    /// Whether the request is the first one.
-    pub start: bool,
-    /// Whether the request is the last one.
-    pub end: bool,
-}
-
-/// The name of a sequence.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Correlation {
-    /// A number; 0 for none.
-    Number(u64),
-    /// A text; empty for none.
-    Text(String),
-}
-
-impl Default for Correlation {
-    fn default() -> Correlation {
-        Correlation::Number(0)
-    }
 }
 
 /// The value of a parameter.

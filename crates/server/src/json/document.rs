@@ -86,7 +86,7 @@ pub enum ParseFault {
     #[error("Missing a comma or }} after an object member.")]
     Member,
     /// An element that neither a comma nor a bracket follows.
-    #[error("Missing a comma or ] after an array element.")]
+    #[error("Missing a comma or ']' after an array element.")]
     Element,
     /// `\u` without four hexadecimal digits.
     #[error("Incorrect hex digit after \\u escape in string.")]
@@ -94,15 +94,12 @@ pub enum ParseFault {
     /// Half of a surrogate pair.
     #[error("The surrogate pair in string is invalid.")]
     Surrogate,
-    /// An unknown character after a backslash.
+    /// An unknown character after a backslash, or a control character.
     #[error("Invalid escape character in string.")]
     Escape,
     /// A string that does not end.
     #[error("Missing a closing quotation mark in string.")]
     Quotation,
-    /// A control character in a string.
-    #[error("Invalid encoding in string.")]
-    Encoding,
     /// A number beyond the range of f64.
     #[error("Number too big to be stored in double.")]
     TooBig,

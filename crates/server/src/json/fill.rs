@@ -13,6 +13,9 @@ pub enum FillError {
     /// An element has another type.
     #[error("Unable to parse 'data': {0}")]
     Type(#[from] WrongType),
+    /// An element is not a string.
+    #[error("Unable to parse JSON bytes array: {0}")]
+    Text(WrongType),
     /// There are more elements than the shape has.
     #[error("Unable to parse 'data': Shape does not match true shape of 'data' field")]
     More,
@@ -151,8 +154,8 @@ impl JsonValue<'_> {
     ) -> Result<(), FillError> {
         match self.kind() {
             Kind::Array => nested(self, depth, |value| value.strings_at(take, depth + 1)),
-            Kind::Numbers(_) => Err(WrongType::String.into()),
-            _ => take(&self.string()?),
+            Kind::Numbers(_) => Err(FillError::Text(WrongType::String)),
+            _ => take(&self.string().map_err(FillError::Text)?),
         }
     }
 }

@@ -65,11 +65,16 @@ impl<'a> Scanner<'a> {
         let start = self.at;
         match self.peek() {
             b'"' => self.string(),
-            b'{' => self.container(Kind::Object, b'}'),
-            b'[' => match self.numbers()? {
-                true => Ok(()),
-                false => self.container(Kind::Array, b']'),
-            },
+            b'{' => {
+                self.container(Kind::Object, b'}');
+                Ok(())
+            }
+            b'[' => {
+                if !self.numbers()? {
+                    self.container(Kind::Array, b']');
+                }
+                Ok(())
+            }
             b't' => self.word(b"true", Kind::True),
             b'f' => self.word(b"false", Kind::False),
             b'n' => self.word(b"null", Kind::Null),
@@ -103,8 +108,8 @@ impl<'a> Scanner<'a> {
         Ok(())
     }
 
-    /// The opening of an array or object, and its first element if it has one.
-    fn container(&mut self, kind: Kind, close: u8) -> Result<(), JsonError> {
+    /// The opening of an array or object, and its end if it has no element.
+    fn container(&mut self, kind: Kind, close: u8) {
         let start = self.at;
         self.at += 1;
         self.space();
@@ -112,10 +117,9 @@ impl<'a> Scanner<'a> {
         if self.peek() == close {
             self.at += 1;
             self.nodes[index as usize].end = self.at as u32;
-            return Ok(());
+        } else {
+            self.open.push(index);
         }
-        self.open.push(index);
-        self.element(kind)
     }
 
     /// An element of an array or a member of an object.
@@ -135,12 +139,15 @@ impl<'a> Scanner<'a> {
         self.value()
     }
 
-    /// The continuation after an element: another one, or the end of the innermost open array or object.
+    /// The next part of the innermost open array or object: its first element, another one after a comma, or its end.
     fn element_of(&mut self, container: u32) -> Result<(), JsonError> {
         let next = self.nodes.len() as u32;
         let node = &mut self.nodes[container as usize];
-        node.count += 1;
         let kind = node.kind;
+        if node.count == 0 {
+            node.count = 1;
+            return self.element(kind);
+        }
         let (close, fault) = match kind {
             Kind::Object => (b'}', ParseFault::Member),
             _ => (b']', ParseFault::Element),
@@ -148,6 +155,7 @@ impl<'a> Scanner<'a> {
         self.space();
         match self.peek() {
             b',' => {
+                self.nodes[container as usize].count += 1;
                 self.at += 1;
                 self.space();
                 self.element(kind)

@@ -13,7 +13,7 @@ pub(super) fn end(text: &[u8], start: usize) -> Result<(usize, bool), JsonError>
             b'"' => return Ok((at, escapes)),
             b'\\' => at += escape(text, at)?.length,
             0 => return Err(JsonError { fault: ParseFault::Quotation, position: at }),
-            _ => return Err(JsonError { fault: ParseFault::Encoding, position: at }),
+            _ => return Err(JsonError { fault: ParseFault::Escape, position: at }),
         }
         escapes = true;
     }

@@ -59,7 +59,7 @@ impl<'a> JsonValue<'a> {
     }
 
     /// The value's text; of a string, the text between its quotation marks.
-    pub(super) fn text(self) -> &'a [u8] {
+    pub(crate) fn text(self) -> &'a [u8] {
         let node = self.node();
         &self.document.text[node.start as usize..node.end as usize]
     }
@@ -140,10 +140,11 @@ impl<'a> JsonValue<'a> {
     /// [`JsonValue::fill`] read them.
     ///
     /// # Errors
-    /// Another type.
+    /// Another type, and an array of numbers.
     pub fn elements(self) -> Result<impl Iterator<Item = JsonValue<'a>>, WrongType> {
         match self.kind() {
-            Kind::Array | Kind::Numbers(_) => Ok(self.children()),
+            Kind::Array => Ok(self.children()),
+            Kind::Numbers(_) => Err(WrongType::Object),
             _ => Err(WrongType::Array),
         }
     }
@@ -191,8 +192,13 @@ impl<'a> JsonValue<'a> {
         self.get(name).ok_or(WrongType::Missing(name))
     }
 
+    /// Whether the value is an array of numbers, which [`JsonValue::elements`] leaves out.
+    pub fn is_numbers(self) -> bool {
+        matches!(self.kind(), Kind::Numbers(_)) && self.count() > 0
+    }
+
     /// The number of elements or members.
-    pub(super) fn count(self) -> usize {
+    pub fn count(self) -> usize {
         self.node().count as usize
     }
 

@@ -90,6 +90,12 @@ impl Writer {
         self.text.extend_from_slice(&[b'\\', letter]);
     }
 
+    /// `null`.
+    pub fn null(&mut self) {
+        self.separate();
+        self.text.extend_from_slice(b"null");
+    }
+
     /// `true` or `false`.
     pub fn boolean(&mut self, value: bool) {
         self.separate();

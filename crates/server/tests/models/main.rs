@@ -1,0 +1,10 @@
+//! Tests of a repository and its models, without sockets.
+#![allow(clippy::unwrap_used)] // a failed unwrap fails the test
+
+mod bench;
+mod builtins;
+mod control;
+mod ensembles;
+mod requests;
+mod room;
+mod statistics;

@@ -1,0 +1,238 @@
+//! Models that are unloaded while they are idle, and loaded again.
+
+use std::fs;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use trident_server::infer::{InferRequest, Reply, RunTicket};
+use trident_server::memory::Regions;
+use trident_server::repository::{ControlMode, RepositoryOptions};
+use trident_serving::{Cancel, ErrorCode};
+
+use crate::bench::*;
+
+const IDLE: Duration = Duration::from_millis(40);
+
+fn repository(memory_limit: Option<u64>, idle_unload: Option<Duration>, names: &[&str]) -> Bench {
+    let mode = ControlMode::Explicit;
+    let options =
+        RepositoryOptions { mode, threads: 1, memory_limit, idle_unload, ..Default::default() };
+    Bench::with(options, |folder| names.iter().for_each(|name| heavy(folder, name)))
+}
+
+/// Writes a model whose weights take memory.
+fn heavy(folder: &std::path::Path, name: &str) {
+    write(&folder.join(name), &[("1/model.onnx", &weights(1 << 16))]);
+}
+
+fn memory(bench: &Bench, name: &str) -> u64 {
+    bench.repository.model(name, None).unwrap().memory()
+}
+
+/// Bytes of one such model.
+fn size() -> u64 {
+    let bench = repository(None, None, &["m"]);
+    bench.load("m").unwrap();
+    memory(&bench, "m")
+}
+
+/// Runs steps while a thread tends to the repository, as the server does.
+fn tended<T>(bench: &Bench, steps: impl FnOnce() -> T) -> T {
+    let ends = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            while !ends.load(Ordering::Relaxed) {
+                bench.repository.tend(Duration::from_millis(2));
+            }
+        });
+        let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(steps));
+        ends.store(true, Ordering::Relaxed);
+        result.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
+}
+
+fn wait_until(condition: impl Fn() -> bool) {
+    let start = Instant::now();
+    while !condition() {
+        assert!(start.elapsed() < Duration::from_secs(60));
+        thread::sleep(Duration::from_millis(2));
+    }
+}
+
+#[test]
+fn the_model_that_is_idle_longest_makes_room() {
+    let limit = size() * 5 / 2;
+    let bench = repository(Some(limit), None, &["a", "b", "c"]);
+    let loaded = || ["a", "b", "c"].map(|name| memory(&bench, name) > 0);
+    for name in ["a", "b", "c"] {
+        bench.load(name).unwrap();
+        thread::sleep(Duration::from_millis(3));
+    }
+    assert_eq!(loaded(), [false, true, true], "{:?}", bench.log);
+    let ready = ["a:1 READY", "b:1 READY", "c:1 READY"];
+    assert_eq!(bench.index(), ready, "a model that is unloaded while it is idle answers");
+    assert!(bench.logged("unloaded 'a' version 1, idle for 0 s"), "{:?}", bench.log);
+    let answers = tended(&bench, || {
+        let ask = |name| {
+            let answer = bench.ask(name, &[1.0, 2.0]);
+            thread::sleep(Duration::from_millis(3));
+            answer
+        };
+        let first = ask("b").unwrap();
+        assert_eq!(loaded(), [false, true, true]);
+        let second = ask("a").unwrap();
+        assert_eq!(loaded(), [true, true, false], "c was idle longest: {:?}", bench.log);
+        [first, second].map(|answer| answer.len())
+    });
+    assert_eq!(answers, [1 << 16; 2]);
+}
+
+#[test]
+fn a_model_that_cannot_fit_is_a_load_error() {
+    let bench = repository(Some(size() * 3 / 2), None, &["a"]);
+    bench.load("a").unwrap();
+    let own = memory(&bench, "a");
+    write(&bench.path("b"), &[("1/model.onnx", &weights(1 << 18))]);
+    let fault = bench.load("b").unwrap_err();
+    let expected = "version 1 is at UNAVAILABLE state: Unavailable: it takes ";
+    assert!(fault.text.contains(expected), "{}", fault.text);
+    assert!(fault.text.contains("`--memory-limit` leaves"), "{}", fault.text);
+    // A new version counts beside the other models, and not beside the one that it replaces.
+    write(&bench.path("a"), &[("2/model.onnx", &weights(1 << 16))]);
+    bench.load("a").unwrap();
+    assert_eq!(memory(&bench, "a"), own);
+    // One that does not fit leaves the old one.
+    write(&bench.path("a"), &[("3/model.onnx", &weights(1 << 18))]);
+    bench.load("a").unwrap_err();
+    let index = bench.index();
+    assert!(index.contains(&"a:2 READY".to_owned()), "{index:?}");
+}
+
+/// triton-inference-server/server#7279, openvinotoolkit/model_server#4141
+#[test]
+fn idle_models_give_their_memory_back() {
+    let bench = repository(None, Some(IDLE), &["a", "kept"]);
+    let sequences = "max_batch_size: 4 sequence_batching { direct {} }";
+    write(&bench.path("kept"), &[("config.pbtxt", sequences.as_bytes())]);
+    ["a", "kept"].iter().for_each(|name| bench.load(name).unwrap());
+    let own = memory(&bench, "a");
+    tended(&bench, || {
+        for round in 1..4 {
+            wait_until(|| memory(&bench, "a") == 0);
+            // All of several requests wait for the model.
+            thread::scope(|scope| {
+                let clients: Vec<_> =
+                    (0..4).map(|_| scope.spawn(|| bench.ask("a", &[1.0, 2.0]))).collect();
+                for client in clients {
+                    assert_eq!(client.join().unwrap().unwrap()[0], 3.0);
+                }
+            });
+            let statistics = bench.repository.statistics(Some("a"), None).unwrap();
+            assert_eq!(statistics[0].requests.success.count, 4 * round, "they count on");
+        }
+    });
+    assert!(own > 0 && memory(&bench, "kept") > 0, "sequences keep their model");
+    assert!(bench.logged("loaded 'a' version 1 again"));
+}
+
+#[test]
+fn requests_to_a_model_that_does_not_load_again_have_the_cause() {
+    let bench = repository(None, Some(IDLE), &["a"]);
+    bench.load("a").unwrap();
+    let file = bench.path("a/1/model.onnx");
+    let text = fs::read(&file).unwrap();
+    tended(&bench, || {
+        fs::remove_file(&file).unwrap();
+        wait_until(|| memory(&bench, "a") == 0);
+        let fault = bench.ask("a", &[1.0, 2.0]).unwrap_err();
+        assert_eq!(fault.code, ErrorCode::Unavailable);
+        let start = "model 'a' was unloaded while it was idle, and cannot be loaded again: ";
+        assert!(fault.text.starts_with(start), "{}", fault.text);
+        fs::write(&file, &text).unwrap();
+        bench.ask("a", &[1.0, 2.0]).unwrap();
+    });
+}
+
+#[test]
+fn answers_that_are_kept_end_when_an_idle_model_is_loaded_again() {
+    let options = RepositoryOptions {
+        mode: ControlMode::Explicit,
+        idle_unload: Some(IDLE),
+        response_cache: Some(1 << 20),
+        ..Default::default()
+    };
+    let bench = Bench::with(options, |folder| {
+        heavy(folder, "a");
+        fs::write(folder.join("a/config.pbtxt"), "response_cache { enable: true }").unwrap();
+    });
+    bench.load("a").unwrap();
+    let hits = || bench.repository.statistics(Some("a"), None).unwrap()[0].requests.cache_hit.count;
+    bench.ask("a", &[1.0, 2.0]).unwrap();
+    wait_until(|| {
+        bench.repository.tend(Duration::ZERO);
+        memory(&bench, "a") == 0
+    });
+    bench.ask("a", &[1.0, 2.0]).unwrap();
+    assert_eq!((hits(), memory(&bench, "a")), (1, 0), "a hit needs no model");
+    tended(&bench, || {
+        bench.ask("a", &[3.0, 2.0]).unwrap();
+        bench.ask("a", &[1.0, 2.0]).unwrap();
+    });
+    assert_eq!(hits(), 1, "the files may have changed");
+}
+
+#[test]
+fn requests_that_wait_for_their_model_are_answered_at_the_end() {
+    let bench = repository(None, Some(IDLE), &["a"]);
+    bench.load("a").unwrap();
+    wait_until(|| {
+        bench.repository.tend(Duration::ZERO);
+        memory(&bench, "a") == 0
+    });
+    // Nobody tends to the repository any more.
+    thread::scope(|scope| {
+        let client = scope.spawn(|| bench.ask("a", &[1.0, 2.0]));
+        let pending = || bench.repository.statistics(Some("a"), None).unwrap()[0].pending;
+        wait_until(|| pending() == 1);
+        bench.repository.close();
+        assert_eq!(client.join().unwrap().unwrap_err().text, "Server exiting");
+    });
+}
+
+#[test]
+fn clients_may_leave_while_their_model_is_loaded() {
+    let bench = repository(None, Some(IDLE), &["a"]);
+    bench.load("a").unwrap();
+    wait_until(|| {
+        bench.repository.tend(Duration::ZERO);
+        memory(&bench, "a") == 0
+    });
+    let model = bench.repository.model("a", None).unwrap();
+    let submit = || -> (RunTicket, mpsc::Receiver<Reply>) {
+        let inputs = vec![floats("x", &[1, 2], &[1.0, 2.0])];
+        let (sender, receiver) = mpsc::channel();
+        let replies = Box::new(move |reply| drop(sender.send(reply)));
+        let request = InferRequest { inputs, ..Default::default() };
+        (model.infer(request, &Regions::default(), replies), receiver)
+    };
+    let statistics = || bench.repository.statistics(Some("a"), None).unwrap().remove(0);
+    let (leaving, left) = submit();
+    let (staying, stayed) = submit();
+    assert_eq!(statistics().pending, 2);
+    leaving.cancel();
+    let fault = left.try_recv().unwrap().answer.unwrap().unwrap_err();
+    assert_eq!((fault.code, statistics().pending), (ErrorCode::Cancelled, 1));
+    bench.repository.tend(Duration::ZERO);
+    let answer = stayed.recv_timeout(Duration::from_secs(60)).unwrap().answer.unwrap();
+    assert_eq!(answer.unwrap().outputs.len(), 1);
+    // Its answer is given.
+    staying.cancel();
+    let counted = statistics();
+    assert_eq!((counted.failures.cancelled, counted.requests.success.count), (1, 1));
+    wait_until(|| {
+        bench.repository.tend(Duration::ZERO);
+        memory(&bench, "a") == 0
+    });
+}
