@@ -16,6 +16,11 @@ mod random;
 mod render;
 mod repository;
 mod scalar;
+#[cfg(feature = "serve")]
+mod serve;
+#[cfg(not(feature = "serve"))]
+#[path = "serve/absent.rs"]
+mod serve;
 
 pub use progress::while_loading;
 
@@ -34,6 +39,8 @@ Examples:
   trident bench model.onnx --threads 2 --profile   measure speed, and the time of each op
   trident compile model.onnx --emit mps -o model.mps   write the optimised model to a file
   trident run add.ttir --grid 8 --arg x=@x.npy --arg y=zeros:8192 --arg n=8000
+  trident serve models                             serve a repository of models
+  trident monitor                                  show what the server does
   trident devices                                  list the devices of this machine
 
 Exit status: 0: success. 1: a device refused the model or kernel, or its run failed. 2: wrong usage, files or inputs.";
@@ -56,6 +63,10 @@ enum Command {
     Compile(commands::compile::Args),
     /// Measure latency and throughput
     Bench(commands::bench::Args),
+    /// Serve a repository of models to clients of the Triton Inference Server and of KServe
+    Serve(Box<serve::Args>),
+    /// Show what a server does now
+    Monitor(serve::monitor::Args),
     /// List devices
     Devices(commands::devices::Args),
     /// Serve requests of the test suites, one a line
@@ -69,6 +80,10 @@ enum Command {
 /// Ctrl-C must have its default effect, which ends the process. A command may change the panic hook, and end the process when
 /// a time limit is over, so nothing else should run in it.
 pub fn run(words: impl IntoIterator<Item = OsString>) -> u8 {
+    let words = match serve::expand(words.into_iter().collect()) {
+        Ok(words) => words,
+        Err(failure) => return failure.report(),
+    };
     let status = match Cli::try_parse_from(words) {
         Ok(cli) => cli.command.run(),
         Err(error) => {
@@ -93,6 +108,8 @@ impl Command {
             Command::Inspect(args) => commands::inspect::run(args),
             Command::Compile(args) => commands::compile::run(args),
             Command::Bench(args) => commands::bench::run(args),
+            Command::Serve(args) => serve::run(args),
+            Command::Monitor(args) => serve::monitor::run(args),
             Command::Devices(args) => commands::devices::run(args),
             Command::Worker(args) => commands::worker::run(args),
         };

@@ -16,7 +16,7 @@ use trident_runtime::KernelCompiler;
 use trident_serving::Hardware;
 
 /// Options of every command that runs models.
-#[derive(clap::Args, Debug)]
+#[derive(clap::Args, Clone, Debug)]
 pub(crate) struct DeviceArgs {
     /// Number of CPU threads; 0 means one per core
     #[arg(short, long, value_name = "N", default_value_t = 0, value_parser = threads, allow_negative_numbers = true)]
@@ -26,7 +26,7 @@ pub(crate) struct DeviceArgs {
 }
 
 /// The option of commands for which threads make no difference.
-#[derive(clap::Args, Debug)]
+#[derive(clap::Args, Clone, Debug)]
 pub(crate) struct DeviceName {
     /// Device to run on, as listed by `trident devices`. Models also take several, separated by commas. The default is
     /// `cpu`; on a Mac it is `metal` for kernels and `metal,cpu` for models
@@ -53,7 +53,7 @@ impl DeviceArgs {
         let opened = opened.map_err(failure)?;
         let accelerators = trident_devices::accelerators(&opened, &settings);
         let ForModels { devices, folder } = opened;
-        Ok(Hardware { devices, folder, accelerators })
+        Ok(Hardware { devices, folder, accelerators, is_gpu: trident_devices::is_gpu })
     }
 
     /// The compiler of kernels.

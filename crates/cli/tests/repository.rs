@@ -82,7 +82,8 @@ fn inspect_shows_what_a_repository_makes_of_a_model() {
         "backend: 'trident' output { name: 'probabilities' data_type: TYPE_FP32 dims: 10 label_filename: 'absent.txt' }",
     );
     let (status, text) = failure(&["inspect", &folder]);
-    assert!(status == 2 && text.contains("config.pbtxt`: failed to read 'absent.txt'"), "{text}");
+    let place = "config.pbtxt`: 1:81: `output[0].label_filename`: failed to read 'absent.txt'";
+    assert!(status == 2 && text.contains(place), "{text}");
     configure("backend: 'trident'\nmax_batch_siz: 8");
     let (status, text) = failure(&["inspect", &folder]);
     assert!(status == 2 && text.contains("2:1: `max_batch_siz`"), "{text}");
@@ -257,8 +258,10 @@ fn a_model_that_cannot_be_served_is_an_error_of_the_repository() {
     std::fs::write(format!("{folder}/2/model.onnx"), b"\xff\xff").unwrap();
     let folder = repository.add("empty", "backend: 'trident'");
     std::fs::remove_file(format!("{folder}/1/model.onnx")).unwrap();
-    repository
-        .add("chain", "platform: 'ensemble' ensemble_scheduling { step { model_name: 'none' } }");
+    let chain = "platform: 'ensemble' input { name: 'x' data_type: TYPE_FP32 dims: [ 1 ] } \
+                 output { name: 'y' data_type: TYPE_FP32 dims: [ 1 ] } ensemble_scheduling { step { model_name: 'none' \
+                 model_version: -1 input_map { key: 'a' value: 'x' } output_map { key: 'b' value: 'y' } } }";
+    repository.add("chain", chain);
     std::fs::create_dir(repository.0.path("stray")).unwrap();
     let path = repository.0.path("");
     let (report, status, text) = survey(&path);
@@ -269,7 +272,8 @@ fn a_model_that_cannot_be_served_is_an_error_of_the_repository() {
         assert_eq!(status == "error", broken.contains(&name), "{name}: {status}");
     }
     let errors = |at: usize| report["models"][at]["errors"][0].as_str().unwrap();
-    assert!(errors(0).contains("no model `none` for a step"), "{report}");
+    let place = "`ensemble_scheduling.step[0].model_name`: the repository has no model `none`";
+    assert!(errors(0).contains(place), "{report}");
     assert!(errors(2).contains("unable to find"), "{report}");
     assert!(errors(3).contains("2:1: `max_batch_siz`"), "{report}");
     assert!(errors(4).contains("neither a `config.pbtxt` nor versions"), "{report}");

@@ -5,7 +5,7 @@ use crate::input::Shapes;
 use crate::model::{self, DeviceArgs};
 use crate::render::style::WARNING;
 use crate::render::{self, Align, Table, counted, escape, style};
-use crate::repository::{self, Given, ModelFolder, Overview, Served};
+use crate::repository::{self, Given, Overview, Served};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -17,6 +17,7 @@ use trident_ir::text::LISTED;
 use trident_ir::{Attr, Func, Literal, ValueInfo, ops};
 use trident_model::Model;
 use trident_onnx::Info;
+use trident_serving::ModelFolder;
 
 const EXAMPLES: &str = "\
 Dimensions that are known only at run time count as 1 in all figures, unless --shape gives their sizes.
@@ -166,7 +167,7 @@ fn load(
     warnings: &mut Vec<String>,
 ) -> Result<(Model, Served), Failure> {
     let version = folder.served()?[0];
-    folder.load(version, &device.hardware(folder.device())?, warnings)
+    repository::load(folder, version, &device.hardware(repository::device(folder))?, warnings)
 }
 
 fn print_ir(funcs: &[&Func], form: IrForm) -> Result<(), Failure> {

@@ -10,10 +10,10 @@ use crate::labels::Labels;
 use crate::limits::LimitArgs;
 use crate::model::{self, DeviceArgs};
 use crate::output;
-use crate::preprocess::Preprocess;
 use std::io::Write;
 use std::path::PathBuf;
 use std::time::Instant;
+use trident_image_steps::ImageSteps;
 
 const EXAMPLES: &str = "\
 Inputs:
@@ -85,7 +85,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         let hint = format!("give --input FILE or --input random; {}", signature.hint());
         return Err(Failure::usage("no input was given").hint(hint));
     }
-    let steps = args.preprocess.as_deref().map(str::parse::<Preprocess>).transpose();
+    let steps = args.preprocess.as_deref().map(str::parse::<ImageSteps>).transpose();
     let steps = steps.map_err(|e| Failure::usage(format!("--preprocess: {e}")))?;
     let labels = Labels::of(args.labels.as_deref(), session.metadata())?;
     if let Some(turns) = args.inputs.turns(signature)? {

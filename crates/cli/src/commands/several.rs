@@ -8,13 +8,13 @@ use crate::labels::Labels;
 use crate::limits::Limits;
 use crate::model::Loaded;
 use crate::output;
-use crate::preprocess::Preprocess;
 use crate::render::{self, counted, escape, style};
 use serde_json::{Value as Json, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
+use trident_image_steps::ImageSteps;
 
 /// The part of `--output` that stands for the name of the input file, without its ending.
 const NAME: &str = "{}";
@@ -24,7 +24,7 @@ pub(super) struct Several<'a> {
     pub(super) args: &'a Args,
     pub(super) loaded: &'a Loaded,
     pub(super) limits: &'a Limits,
-    pub(super) steps: Option<&'a Preprocess>,
+    pub(super) steps: Option<&'a ImageSteps>,
     pub(super) labels: &'a Labels,
 }
 

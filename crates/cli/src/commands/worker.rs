@@ -1,8 +1,13 @@
 //! `trident worker`: answers requests of the test suites, one per line, until its input ends.
 //!
-//! A request is `model <TAB> in_dir <TAB> out_dir`. The inputs are `in_dir/input_<j>.pb`, in the order of the graph's
-//! inputs, then those with defaults, which may be left out; the answer is `OK`, with results in `out_dir/out_<j>.pb`, or `ERR stage:
-//! message`. Every file is a TensorProto, SequenceProto or OptionalProto, as the graph declares.
+//! A request is `model <TAB> in_dir <TAB> out_dir`, where more pairs of folders may follow: the model is loaded once and
+//! runs on each data set. The inputs are `in_dir/input_<j>.pb`, in the order of the graph's inputs, then those with
+//! defaults, which may be left out; the answer is `OK`, with results in `out_dir/out_<j>.pb`, or `ERR stage: message`.
+//! With several data sets, the message begins with `set <k>: ` for the one that failed, counted from 0. Every file is a
+//! TensorProto, SequenceProto or OptionalProto, as the graph declares.
+//!
+//! A request `rows <TAB> model` asks whether the rows of a batch are independent: the answer is `OK`, or `ERR mixed:` and
+//! the op that mixes them.
 
 use crate::failure::Failure;
 use crate::input::pb;
@@ -14,6 +19,7 @@ use std::path::Path;
 use std::time::Duration;
 use trident_devices::ForModels;
 use trident_engine::{Options, PlanError, RunContext, RunError, Session};
+use trident_model::Model;
 use trident_runtime::Value;
 
 #[derive(clap::Args)]
@@ -58,24 +64,59 @@ fn one_line(text: &str) -> String {
 }
 
 fn request(line: &str, args: &Args, devices: &ForModels) -> Answer {
-    let mut parts = line.split('\t').map(Path::new);
-    let (Some(file), Some(from), Some(to), None) =
-        (parts.next(), parts.next(), parts.next(), parts.next())
-    else {
-        return Err(("request", "expected `model <TAB> in_dir <TAB> out_dir`".into()));
-    };
-    let model = model::read(file).map_err(|e| ("load", e.message()))?;
-    let time_limit = (args.timeout_ms > 0).then(|| Duration::from_millis(args.timeout_ms));
-    let memory_limit = args.memory_limit;
+    let parts: Vec<&Path> = line.split('\t').map(Path::new).collect();
+    match parts[..] {
+        [question, file] if question == Path::new("rows") => {
+            let rows = read(file)?.independent_rows();
+            rows.map_err(|cause| ("mixed", cause.to_string()))
+        }
+        [file, ref folders @ ..] if !folders.is_empty() && folders.len() % 2 == 0 => {
+            let session = session(file, args, devices)?;
+            for (k, set) in folders.chunks_exact(2).enumerate() {
+                run_set(&session, args, set[0], set[1]).map_err(|(stage, message)| {
+                    match folders.len() > 2 {
+                        true => (stage, format!("set {k}: {message}")),
+                        false => (stage, message),
+                    }
+                })?;
+            }
+            Ok(())
+        }
+        _ => {
+            let forms = "expected `model <TAB> in_dir <TAB> out_dir` or `rows <TAB> model`";
+            Err(("request", forms.into()))
+        }
+    }
+}
+
+fn read(file: &Path) -> Result<Model, (&'static str, String)> {
+    model::read(file).map_err(|e| ("load", e.message()))
+}
+
+fn time_limit(args: &Args) -> Option<Duration> {
+    (args.timeout_ms > 0).then(|| Duration::from_millis(args.timeout_ms))
+}
+
+fn session(
+    file: &Path,
+    args: &Args,
+    devices: &ForModels,
+) -> Result<Session, (&'static str, String)> {
     let ForModels { devices, folder } = devices;
-    let (fold_limit, folder) = (time_limit, Some(folder.clone()));
+    let (fold_limit, folder) = (time_limit(args), Some(folder.clone()));
+    let memory_limit = args.memory_limit;
     let options = Options { memory_limit, fold_limit, folder, ..Options::default() };
-    let session = model.session(devices, &options).map_err(|e| match e {
+    read(file)?.session(devices, &options).map_err(|e| match e {
         PlanError::Panic { .. } => ("panic", e.to_string()),
         e => ("plan", e.to_string()),
-    })?;
-    let inputs = inputs(&session, from).map_err(|e| ("inputs", e))?;
+    })
+}
+
+/// Runs the session on the data set in `from`, and writes its results to `to`.
+fn run_set(session: &Session, args: &Args, from: &Path, to: &Path) -> Answer {
+    let inputs = inputs(session, from).map_err(|e| ("inputs", e))?;
     let inputs: Vec<_> = inputs.iter().map(|(n, v)| (n.as_str(), v.clone())).collect();
+    let time_limit = time_limit(args);
     let outcome = session.run_with(&inputs, RunContext { time_limit, ..RunContext::default() });
     let (results, _) = outcome.map_err(|e| match e {
         RunError::Panic { .. } | RunError::Internal { .. } => ("panic", e.to_string()),

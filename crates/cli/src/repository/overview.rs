@@ -1,7 +1,7 @@
 //! A whole repository: whether a server can serve each of its models.
 
 use super::served::list;
-use super::{ModelFolder, Served, as_strs, files};
+use super::{Served, device, load};
 use crate::failure::Failure;
 use crate::model::DeviceArgs;
 use crate::progress::with_progress;
@@ -10,10 +10,9 @@ use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use trident_serving::{Hardware, Host, ModelConfig, SchedulingChoice};
-
-/// The names under which servers have the library that runs models with Trident.
-const BACKENDS: [&str; 3] = ["trident", "metal_mps", "onnxruntime"];
+use trident_serving::{
+    BACKENDS, Hardware, Host, ModelConfig, ModelFolder, ReadOptions, SchedulingChoice,
+};
 
 /// Characters of a cell that lists tensors.
 const MOST_SHOWN: usize = 40;
@@ -152,12 +151,12 @@ impl Row {
         args: &DeviceArgs,
         opened: &mut HashMap<Option<String>, Hardware>,
     ) -> Result<(), Failure> {
-        let Some(folder) = ModelFolder::open(path)? else {
+        let Some(folder) = ModelFolder::open(path, None)? else {
             let text = "this folder has neither a `config.pbtxt` nor versions such as `1`";
             let hint = "a server loads every folder of a repository as a model";
             return Err(Failure::usage(text).hint(hint));
         };
-        let config = &folder.config;
+        let config = folder.config();
         self.declared(config);
         let ensemble = config.platform == "ensemble";
         if ensemble || config.backend.is_empty() && of_others(&config.platform) {
@@ -169,14 +168,12 @@ impl Row {
             };
         }
         self.versions = folder.served()?;
-        let newest = path.join(self.versions[0].to_string());
-        let named = folder.named(&as_strs(&files(&newest)?))?;
-        self.backend = named.backend.clone();
+        self.backend = folder.named(self.versions.first().copied())?.backend;
         self.foreign = !BACKENDS.contains(&&*self.backend);
         if self.foreign {
             return Ok(());
         }
-        let choice = folder.device().map(str::to_owned);
+        let choice = device(&folder).map(str::to_owned);
         let hardware = match opened.get(&choice) {
             Some(hardware) => hardware.clone(),
             None => {
@@ -187,7 +184,7 @@ impl Row {
         };
         for (i, version) in self.versions.clone().into_iter().enumerate() {
             let mut warnings = vec![];
-            let loaded = folder.load(version, &hardware, &mut warnings).and_then(|loaded| {
+            let loaded = load(&folder, version, &hardware, &mut warnings).and_then(|loaded| {
                 let (model, served) = loaded;
                 let session = model.session(&served.setup.devices, &served.setup.options)?;
                 warnings.extend(session.unfolded().map(ToString::to_string));
@@ -234,16 +231,15 @@ fn of_others(platform: &str) -> bool {
 
 /// Checks the configuration of an ensemble, and that the repository has the models of its steps.
 fn check_ensemble(folder: &ModelFolder, folders: &[PathBuf]) -> Result<(), Failure> {
-    let mut config = folder.named(&[])?;
-    let host = Host::default();
-    config.normalize(&host);
-    config.validate(&host).map_err(|error| folder.within(error))?;
+    let mut config = folder.named(None)?;
+    folder.settle(&mut config, &Host::default(), &ReadOptions::default())?;
     let SchedulingChoice::Ensemble(steps) = &config.scheduling else { return Ok(()) };
     let there = |model: &str| folders.iter().any(|folder| name(folder) == model);
-    match steps.step.iter().find(|step| !there(&step.model_name)) {
-        Some(step) => {
-            let text = format!("the repository has no model `{}` for a step", step.model_name);
-            Err(folder.within(text))
+    match steps.step.iter().position(|step| !there(&step.model_name)) {
+        Some(at) => {
+            let place = folder.place_of(&format!("ensemble_scheduling.step[{at}].model_name"));
+            let model = &steps.step[at].model_name;
+            Err(Failure::usage(format!("{place}: the repository has no model `{model}`")))
         }
         None => Ok(()),
     }

@@ -1,0 +1,15 @@
+//! `trident serve`: a repository of models behind the Triton Inference Server's protocols.
+
+mod address;
+mod inert;
+pub(crate) mod monitor;
+mod options;
+mod places;
+mod start;
+mod table;
+mod tls;
+mod words;
+
+pub(crate) use options::Args;
+pub(crate) use start::run;
+pub(crate) use words::expand;
