@@ -3,16 +3,16 @@
 import os
 import signal
 import threading
-import time
 
 import numpy as np
 import pytest
 from onnx_bytes import model, node, tensor, tensor_type
+from stopwatch import Stopwatch
 
 import trident
 
 FLOATS, INTEGERS, ONE = tensor_type("float32"), tensor_type("int64"), tensor_type("float32", [])
-#: The longest that the end of a run may take, in seconds.
+#: The longest that the end of a run may take, in seconds with cores.
 LIMIT = 1.0
 
 
@@ -69,10 +69,10 @@ CASES = {
 def test_one_long_op_ends_at_the_time_limit(case, threads):
     file, args = CASES[case]()
     run = trident.Model(file, threads=threads, time_limit=0.1)
-    start = time.monotonic()
+    watch = Stopwatch()
     with pytest.raises(trident.ModelError, match="its time limit of 100ms has passed") as caught:
         run(*args)
-    assert time.monotonic() - start < LIMIT and caught.value.node == "op"
+    assert watch.had_cores() < LIMIT and caught.value.node == "op"
 
 
 def test_a_switch_ends_one_long_op():
@@ -80,10 +80,10 @@ def test_a_switch_ends_one_long_op():
     run, stop = trident.Model(file), trident._trident.Stop()
     out = np.zeros((4500, 4500), np.float32)
     threading.Timer(0.1, stop.stop).start()
-    start = time.monotonic()
+    watch = Stopwatch()
     with pytest.raises(trident.ModelError, match="cancelled"):
         run.run(dict(zip("ab", args)), out={"y": out}, stop=stop)
-    assert time.monotonic() - start < 0.1 + LIMIT
+    assert watch.had_cores() < 0.1 + LIMIT
     # The model and its threads are as they were.
     a = np.eye(300, dtype=np.float32)
     b = np.arange(90_000, dtype=np.float32).reshape(300, 300)
@@ -94,10 +94,10 @@ def test_an_interrupt_ends_one_long_op():
     file, args = product(4500, "float32")
     run = trident.Model(file)
     threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
-    start = time.monotonic()
+    watch = Stopwatch()
     with pytest.raises(KeyboardInterrupt):
         run(*args)
-    assert time.monotonic() - start < 0.2 + LIMIT
+    assert watch.had_cores() < 0.2 + LIMIT
     small = np.eye(8, dtype=np.float32)
     assert np.array_equal(run(small, small), small)
 
@@ -118,10 +118,10 @@ def test_an_interrupt_ends_a_load(tmp_path):
     path.write_bytes(folded(400))
     for load in (lambda: trident.Model(path), lambda: small.compile(tmp_path / "folded.mps")):
         threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
-        start = time.monotonic()
+        watch = Stopwatch()
         with pytest.raises(KeyboardInterrupt):
             load()
-        assert time.monotonic() - start < 0.2 + LIMIT
+        assert watch.had_cores() < 0.2 + LIMIT
     assert not (tmp_path / "folded.mps").exists()
     # The model that was to be compiled, and later loads, are as they were.
     x = np.zeros((1000, 1000), np.float32)

@@ -1,15 +1,17 @@
 """docs/onnxruntime.md: its programs, and its lists of what acts, is ignored and is refused."""
 
+import inspect
 import pathlib
 import re
 import shutil
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 from onnxruntime_models import ours, theirs
 
-from trident.onnxruntime.absent import CLASSES, METHODS, OPTIONS_METHODS
+from trident.onnxruntime.absent import CLASSES, FUNCTIONS, METHODS, OPTIONS_METHODS
 
 ROOT = pathlib.Path(__file__).parents[2]
 PAGE = (ROOT / "docs/onnxruntime.md").read_text()
@@ -60,14 +62,50 @@ def test_each_option_is_listed_once():
 
 
 def test_names_that_raise_are_listed():
-    for name in METHODS | OPTIONS_METHODS | CLASSES:
-        assert name in listed("is refused") or name.startswith(("OrtEp", "Sparse")), name
+    for name in METHODS | OPTIONS_METHODS | CLASSES | FUNCTIONS:
+        assert name in listed("is refused") or name.startswith("OrtEpContext"), name
+
+
+def test_names_that_are_listed_raise():
+    """Each name of the table of what is refused, but for the configuration entries."""
+    session = ours.InferenceSession(ROOT / "examples/digits/digits.onnx")
+    value = ours.OrtValue.ortvalue_from_numpy(np.zeros(1, np.float32))
+    owners = {
+        "SessionOptions": ours.SessionOptions(),
+        "InferenceSession": session,
+        "OrtValue": value,
+        "ModelCompiler": ours.ModelCompiler,
+        "classes": ours,
+        "functions": ours,
+        "onnxruntime.capi": ours.capi.onnxruntime_pybind11_state,
+    }
+    table = PAGE.split("| | is refused |")[1].split("\n\n")[0]
+    rows = [row.split(" | ", 1) for row in table.splitlines() if row.startswith("| ")]
+    rows = {head.strip("| `"): names for head, names in rows}
+    assert rows.keys() - owners.keys() == {"entries of `add_session_config_entry"}
+    for head, owner in owners.items():
+        names = re.findall(r"`(\w+)`", rows[head])
+        assert names
+        for name in names:
+            if name.startswith("OrtEpContext"):
+                name = "OrtEpContextData"
+            with pytest.raises(NotImplementedError, match=name):
+                call(owner, name)
+
+
+def call(owner, name):
+    """Call a method or function with as many arguments as it must have."""
+    thing = getattr(owner, name)
+    parameters = inspect.signature(thing).parameters.values() if inspect.isroutine(thing) else ()
+    thing(*("x" for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD))
 
 
 @pytest.mark.skipif(theirs is None, reason="onnxruntime is not installed")
 def test_each_name_of_onnxruntime_is_here_or_listed():
     refused = listed("is refused")
     pairs = [(theirs, ours)]
+    capi = (theirs.capi.onnxruntime_pybind11_state, ours.capi.onnxruntime_pybind11_state)
+    pairs.append(capi)
     for name in ("InferenceSession", "SessionOptions", "RunOptions", "IOBinding", "OrtValue"):
         pairs.append((getattr(theirs, name), getattr(ours, name)))
     internal = {"contextlib", "import_capi_exception", "onnxruntime_validation"}

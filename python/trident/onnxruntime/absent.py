@@ -6,16 +6,19 @@ They can be imported, so that a program which does not use them runs. A use rais
 
 from typing import Any, NoReturn
 
-#: Classes, of which neither an instance nor an attribute can be had.
+#: Classes and modules, of which neither an instance nor an attribute can be had.
 CLASSES = frozenset(
     (
         "OrtEpContextData",
         "OrtEpContextDataBuffer",
         "OrtSyncStream",
+        "SessionObjectInitializer",
         "SparseBlockSparseView",
         "SparseCooView",
         "SparseCsrView",
         "SparseTensor",
+        "opkernel",
+        "schemadef",
     )
 )
 
@@ -25,6 +28,7 @@ FUNCTIONS = frozenset(
         "get_all_operator_schema",
         "get_all_opkernel_def",
         "get_registered_ep_kernel_defs",
+        "get_session_initializer",
         "pack_fp4_weights_for_cuda_moe_gemm",
         "quantize_qdq_matmul_2bits",
         "register_execution_provider_library",

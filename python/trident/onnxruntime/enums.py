@@ -43,6 +43,13 @@ class OrtAllocatorType(_Constant):
     ORT_ARENA_ALLOCATOR = 1
 
 
+class ArenaExtendStrategy(_Constant):
+    """How an arena grows."""
+
+    kNextPowerOfTwo = 0
+    kSameAsRequested = 1
+
+
 class OrtMemType(_Constant):
     """The use of memory."""
 

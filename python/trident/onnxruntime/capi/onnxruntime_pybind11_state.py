@@ -12,6 +12,7 @@ from trident.onnxruntime.blockwise import (
     quantize_matmul_bnb4,
     quantize_qdq_matmul_4bits,
 )
+from trident.onnxruntime.enums import ArenaExtendStrategy
 from trident.onnxruntime.errors import (
     DeviceReset,
     EngineError,
@@ -31,8 +32,11 @@ from trident.onnxruntime.errors import (
 from trident.onnxruntime.interface import *  # noqa: F403
 
 NotImplemented = _errors.NotImplemented
+kNextPowerOfTwo = ArenaExtendStrategy.kNextPowerOfTwo
+kSameAsRequested = ArenaExtendStrategy.kSameAsRequested
 
 __all__ = [
+    "ArenaExtendStrategy",
     "DeviceReset",
     "EPFail",
     "EngineError",
@@ -48,6 +52,8 @@ __all__ = [
     "NotFound",
     "NotImplemented",
     "RuntimeException",
+    "kNextPowerOfTwo",
+    "kSameAsRequested",
     "quantize_matmul_2bits",
     "quantize_matmul_4bits",
     "quantize_matmul_8bits",
