@@ -23,6 +23,19 @@ class Driver(unittest.TestCase):
         self.assertEqual(answers, [(OK, ""), (ERR, "load: no such op")])
         self.assertEqual(self.files, ["out_0.pb"])
 
+    def test_several_data_sets_are_one_request(self):
+        with Worker([sys.executable, FAKE]) as worker, tempfile.TemporaryDirectory() as folder:
+            outs = [pathlib.Path(folder, name) for name in "ab"]
+            for out in outs:
+                out.mkdir()
+            self.assertEqual(worker.run_sets("ok", [(".", out) for out in outs], 20), (OK, ""))
+            self.assertEqual([os.listdir(out) for out in outs], [["out_0.pb"]] * 2)
+
+    def test_rows_are_asked_for(self):
+        with Worker([sys.executable, FAKE]) as worker:
+            self.assertEqual(worker.rows("plain", 20), (OK, ""))
+            self.assertEqual(worker.rows("mixing", 20), (ERR, "mixed: softmax `here`"))
+
     def test_a_caught_panic_is_a_crash(self):
         self.assertEqual(self.run_actions("panic"), [(CRASH, "panic: index out of bounds")])
 
