@@ -5,11 +5,13 @@ that calls `suite.check(name, function)`. A check passes if its function returns
 """
 
 import contextlib
+import fcntl
 import pathlib
 import re
 import signal
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 PASS, FAIL, SKIP = "PASS", "FAIL", "SKIP"
 WHOLE = "all"  # the case that stands for a group
@@ -38,16 +40,20 @@ class Checks:
         """Run one check: it passes if the function returns."""
         if not self.wanted(case):
             return
-        start, status, reason = time.monotonic(), PASS, ""
-        try:
+
+        def limited():
             with time_limit(limit):
                 self.ready()
                 function()
-        except Skip as skip:
-            status, reason = SKIP, str(skip)
-        except Exception as error:  # whatever goes wrong is the outcome
-            status, reason = FAIL, told(error)
-        self.record(case, status, reason, time.monotonic() - start)
+
+        self.record(case, *outcome(limited))
+
+    def check_beside(self, functions, threads=8):
+        """Run checks that mostly wait, {case: function}, on threads. They limit their own time."""
+        wanted = {case: function for case, function in functions.items() if self.wanted(case)}
+        with ThreadPoolExecutor(threads) as pool:
+            for case, found in zip(wanted, pool.map(outcome, wanted.values()), strict=True):
+                self.record(case, *found)
 
     def record(self, case, status, reason="", seconds=0.0):
         row = {"group": self.group, "case": case, "status": status, "reason": reason}
@@ -67,6 +73,23 @@ class Checks:
             self.record("start", FAIL, told(error))
         if sys.stderr.isatty():
             print(f"{group}: {time.monotonic() - start:.1f} s", file=sys.stderr)
+
+
+def title(function):
+    """The first line of a function's text, as the name of a check."""
+    return function.__doc__.splitlines()[0].rstrip(".")
+
+
+def outcome(function):
+    """(status, reason, seconds) of a check."""
+    start, status, reason = time.monotonic(), PASS, ""
+    try:
+        function()
+    except Skip as skip:
+        status, reason = SKIP, str(skip)
+    except Exception as error:  # whatever goes wrong is the outcome
+        status, reason = FAIL, told(error)
+    return status, reason, time.monotonic() - start
 
 
 def told(error):
@@ -97,6 +120,16 @@ def time_limit(seconds):
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+
+
+def sole_run(file):
+    """Lock a file, which stays locked until the process ends or the returned object is dropped."""
+    lock = file.open("w")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise SystemExit("another run of this suite is under way in this checkout") from None
+    return lock
 
 
 def counts(rows):

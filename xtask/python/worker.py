@@ -1,11 +1,14 @@
 """Drive a `trident worker`: a child process which runs one model and data set per request line.
 
-    → model.onnx <TAB> in_dir <TAB> out_dir
+    → model.onnx <TAB> in_dir <TAB> out_dir [<TAB> in_dir <TAB> out_dir ...]
+    → rows <TAB> model.onnx
     ← OK                        or        ERR stage: message
 
 `in_dir` holds `input_<j>.pb` (in the order of the graph's inputs that are not initializers, then
 those that are, which may be left out); the worker writes `out_<j>.pb`. Each file is a
 TensorProto, SequenceProto or OptionalProto, as the graph declares. Other lines are ignored.
+With several data sets, the model is loaded once, and a message begins with `set <k>: `. `rows` asks
+whether the rows of a batch are independent; if not, the stage is `mixed`.
 """
 
 import os
@@ -60,13 +63,25 @@ class Worker:
         return status
 
     def run(self, model, in_dir, out_dir, timeout):
+        """(OK | ERR | CRASH | TIMEOUT, message) for one data set."""
+        return self.run_sets(model, [(in_dir, out_dir)], timeout)
+
+    def run_sets(self, model, sets, timeout):
+        """The same for several data sets, pairs of folders, on one load of the model."""
+        paths = [model, *(path for pair in sets for path in pair)]
+        return self.request([os.path.abspath(path) for path in paths], timeout)
+
+    def rows(self, model, timeout):
+        """Whether rows are independent: (OK, "") or (ERR, "mixed: ...")."""
+        return self.request(["rows", os.path.abspath(model)], timeout)
+
+    def request(self, parts, timeout):
         """(OK | ERR | CRASH | TIMEOUT, message) for one request."""
         if self.process is None or self.process.poll() is not None:
             self.stop()
             self.start()
-        request = "\t".join(os.path.abspath(path) for path in (model, in_dir, out_dir))
         try:
-            self.process.stdin.write(request.encode() + b"\n")
+            self.process.stdin.write("\t".join(parts).encode() + b"\n")
         except BrokenPipeError:
             return self.crashed()
         end = time.monotonic() + timeout

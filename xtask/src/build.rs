@@ -36,14 +36,27 @@ pub(crate) fn cargo() -> Command {
     command
 }
 
-/// Build `trident` and return the binary's path. The one for tests has the emulated Metal device.
+/// Build `trident` and return the binary's path. The one for tests has the emulated Metal device and the server.
 pub(crate) fn trident(profile: Profile) -> Result<PathBuf> {
-    let args = ["build", "--quiet", "--package", "trident-cli", "--profile", profile.name()];
-    let features: &[&str] = match profile {
-        Profile::Ci => &["--features", "emulator"],
-        _ => &[],
-    };
-    ensure!(cargo().args(args).args(features).status()?.success(), "trident does not build");
+    trident_with(
+        profile,
+        match profile {
+            Profile::Ci => "emulator,serve",
+            Profile::Release => "",
+        },
+    )
+}
+
+/// Build `trident` with its server and return the binary's path.
+pub(crate) fn server(profile: Profile) -> Result<PathBuf> {
+    trident_with(profile, "serve")
+}
+
+/// Build `trident` with these features and return the binary's path.
+pub(crate) fn trident_with(profile: Profile, features: &str) -> Result<PathBuf> {
+    let args = ["build", "--quiet", "--package", "trident-cli", "--features", features];
+    let status = cargo().args(args).args(["--profile", profile.name()]).status()?;
+    ensure!(status.success(), "trident does not build");
     Ok(trident_path(profile))
 }
 
@@ -141,6 +154,14 @@ pub(crate) fn record_pool(models: &[String]) -> Result<Outcome> {
         .args(models)
         .status()?;
     Ok(Outcome::from(status.success()))
+}
+
+/// Build the program that measures models beside each other, and return its path.
+pub(crate) fn neighbours() -> Result<PathBuf> {
+    let args = ["build", "--release", "--package", "trident-serving", "--example", "neighbours"];
+    ensure!(cargo().args(args).status()?.success(), "the example `neighbours` does not build");
+    let name = format!("neighbours{}", std::env::consts::EXE_SUFFIX);
+    Ok(paths::target().join("release/examples").join(name))
 }
 
 /// Build a project outside of the workspace and return its program's path.

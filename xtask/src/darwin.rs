@@ -71,12 +71,11 @@ fn for_macos(
     let mut path = OsString::from(python.parent().context("an interpreter without a folder")?);
     path.push(":");
     path.push(env::var_os("PATH").unwrap_or_default());
+    let zig = paths::root().join("xtask/python/darwin/zig_cc.py");
     command
         .env("PATH", path) // the linker is a Python program
-        .env(
-            "CARGO_TARGET_AARCH64_APPLE_DARWIN_LINKER",
-            paths::root().join("xtask/python/darwin/zig_cc.py"),
-        )
+        .env("CARGO_TARGET_AARCH64_APPLE_DARWIN_LINKER", &zig)
+        .env("CC_aarch64_apple_darwin", &zig)
         .env("SDKROOT", stubs)
         .env("MACOSX_DEPLOYMENT_TARGET", OLDEST)
         .env("PYO3_CROSS_PYTHON_VERSION", PYTHON);

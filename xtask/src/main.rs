@@ -8,6 +8,7 @@ mod build;
 mod codegen;
 mod darwin;
 mod debian;
+mod echo;
 mod foreign;
 mod fresh;
 mod fuzz;
@@ -22,7 +23,9 @@ mod steps;
 mod tally;
 mod test;
 mod tritonserver;
+mod whole;
 
+use std::path::Path;
 use std::process::{self, ExitCode};
 
 use anyhow::{Result, ensure};
@@ -86,9 +89,12 @@ enum Command {
         #[command(flatten)]
         args: ToolArgs,
     },
-    /// The clients of `bench backend`
+    /// The clients of `bench backend` and `bench server`
     #[command(hide = true)]
     Load(load::Options),
+    /// The limit of `bench server`
+    #[command(hide = true)]
+    Echo(echo::Options),
     /// Write the files that are generated from the op table
     Codegen,
     /// Count patterns that the code should lose, and compare each count with its limit, which may only fall
@@ -121,12 +127,18 @@ enum Suite {
     Msl,
     /// The backend library in a real Triton Inference Server
     Backend,
+    /// The files that deploy the server
+    Deploy,
+    /// The server beside recorded answers of the Triton Inference Server, and with clients that others wrote
+    Server,
     /// Small cases at the edges of the standard, beside outside references
     Edges,
     /// ONNX Runtime's own Python tests on `trident.onnxruntime`
     OrtPython,
     /// Programs that carry their models, on ONNX Runtime and on `trident.onnxruntime`
     Apps,
+    /// Servers on three nodes of a Ray cluster, behind Envoy
+    Cluster,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -135,6 +147,8 @@ enum Subject {
     Models,
     /// How long models take to load, as ONNX files and compiled
     Load,
+    /// Short requests beside models whose runs take seconds, in one scheduler
+    Neighbours,
     /// Calls of models from Python
     Calls,
     /// Triton kernels
@@ -145,6 +159,8 @@ enum Subject {
     Pool,
     /// The backend library beside other backends of a real Triton Inference Server
     Backend,
+    /// `trident serve` beside a real Triton Inference Server
+    Server,
 }
 
 fn main() -> ExitCode {
@@ -166,9 +182,7 @@ fn run(command: Command) -> Result<Outcome> {
         Command::Mock => mock::run(),
         Command::Backend(options) => backend::run(&options).map(|()| Outcome::Success),
         Command::Darwin { wheel } => darwin::run(wheel).map(|()| Outcome::Success),
-        Command::Conformance { suite: Suite::Onnx, args } => {
-            run_tool(Venv::Onnx, Profile::Ci, "onnx_suite", &args.args)
-        }
+        Command::Conformance { suite: Suite::Onnx, args } => onnx(&args.args),
         Command::Conformance { suite: Suite::Edges, args } => {
             // One group exports models from PyTorch, whose environment is large: it is skipped without it.
             let venv = if Venv::Torch.is_made()? { Venv::Torch } else { Venv::Onnx };
@@ -187,8 +201,17 @@ fn run(command: Command) -> Result<Outcome> {
         Command::Conformance { suite: Suite::Backend, args } => {
             tritonserver::conformance(&args.args)
         }
+        Command::Conformance { suite: Suite::Server, args } => {
+            tritonserver::conformance_server(&args.args)
+        }
         Command::Conformance { suite: Suite::Apps, args } => apps(&args.args),
+        Command::Conformance { suite: Suite::Cluster, args } => cluster(&args.args),
+        Command::Conformance { suite: Suite::Deploy, args } => {
+            let args = [&[test::DEPLOY.to_owned()], &args.args[..]].concat();
+            run_tool(Venv::Deploy, Profile::Ci, "unit", &args)
+        }
         Command::Bench { subject: Subject::Backend, args } => tritonserver::bench(&args.args),
+        Command::Bench { subject: Subject::Server, args } => tritonserver::bench_server(&args.args),
         Command::Bench { subject: Subject::Msl, args } => msl::bench(&args.args),
         Command::Bench { subject: Subject::Pool, args }
             if args.args.first().is_some_and(|arg| arg == "--record") =>
@@ -204,6 +227,14 @@ fn run(command: Command) -> Result<Outcome> {
         }
         Command::Bench { subject: Subject::Load, args } => {
             bench_models("model_bench.load", &[], &args.args)
+        }
+        Command::Bench { subject: Subject::Neighbours, args } => {
+            let tool = Tool::module(Venv::Onnx, "model_bench.neighbours")?.args(&args.args);
+            let mut command = tool.into_command();
+            if !wants_help(&args.args) {
+                command.env("TRIDENT_NEIGHBOURS", build::neighbours()?);
+            }
+            Ok(Outcome::from(command.status()?.success()))
         }
         Command::Bench { subject: Subject::Calls, args } => {
             with_package(Venv::Triton, "call_bench", &args.args, &[])
@@ -222,6 +253,7 @@ fn run(command: Command) -> Result<Outcome> {
         Command::Codegen => codegen::write().map(|()| Outcome::Success),
         Command::House(options) => house::run(&options),
         Command::Load(options) => load::run(&options).map(|()| Outcome::Success),
+        Command::Echo(options) => echo::run(&options).map(|()| Outcome::Success),
         Command::Env { name } => {
             for venv in name.map_or_else(Venv::all, |venv| vec![venv]) {
                 println!("{}", venv.ensure()?.display());
@@ -244,6 +276,23 @@ fn bench_models(module: &str, peers: &[(&str, Peer)], args: &[String]) -> Result
         command.env(variable, peer.build()?);
     }
     Ok(Outcome::from(command.status()?.success()))
+}
+
+/// The ONNX suite, by itself or in batches.
+fn onnx(args: &[String]) -> Result<Outcome> {
+    if wants_help(args) || !args.iter().any(|arg| arg == "--batched") {
+        return run_tool(Venv::Onnx, Profile::Ci, "onnx_suite", args);
+    }
+    let binary = build::trident(Profile::Ci)?;
+    Ok(Outcome::from(batches(&binary, args)?.status()?.success()))
+}
+
+/// The suite that compares rows in batches with rows alone, with the MiniLM model.
+pub(crate) fn batches(binary: &Path, args: &[String]) -> Result<process::Command> {
+    let tool = Tool::module(Venv::Onnx, "onnx_suite")?.args(args).trident(Some(binary));
+    let mut command = tool.into_command();
+    command.env("TRIDENT_MINILM", minilm()?);
+    Ok(command)
 }
 
 /// The path of the MiniLM model, which is exported to the cache on first use.
@@ -308,6 +357,17 @@ fn apps(args: &[String]) -> Result<Outcome> {
     let mut command = tool.package(&package)?.into_command();
     command.env("TRIDENT_MINILM", minilm()?).env("TRIDENT_TORCH_PYTHON", Venv::Torch.ensure()?);
     Ok(Outcome::from(command.status()?.success()))
+}
+
+/// Build the Python package and the server, and run them in a Ray cluster.
+fn cluster(args: &[String]) -> Result<Outcome> {
+    let tool = Tool::module(Venv::Cluster, "cluster_suite")?.args(args);
+    if wants_help(args) {
+        return Ok(Outcome::from(tool.into_command().status()?.success()));
+    }
+    let package = build::python_package(Venv::Triton, Profile::Ci, Devices::Default)?;
+    let tool = tool.package(&package)?.trident(Some(&build::trident(Profile::Ci)?));
+    Ok(Outcome::from(tool.into_command().status()?.success()))
 }
 
 #[cfg(test)]

@@ -29,20 +29,34 @@ pub(crate) enum Venv {
     Darwin,
     /// A real Triton Inference Server and its clients.
     Serving,
+    /// Clients of inference servers that do not fit beside those of `serving`.
+    Clients,
+    /// Checks of the files that deploy the server.
+    Deploy,
     /// ONNX Runtime beside the version of `onnx` that its own tests need.
     Ort,
     /// Programs that carry their models.
     Apps,
+    /// Ray and Envoy.
+    Cluster,
 }
 
 impl Venv {
     /// The environments of CI.
-    pub(crate) const CI: &'static [Venv] =
-        &[Venv::Onnx, Venv::Examples, Venv::Triton, Venv::Torch, Venv::Darwin, Venv::Serving];
+    pub(crate) const CI: &'static [Venv] = &[
+        Venv::Onnx,
+        Venv::Examples,
+        Venv::Triton,
+        Venv::Torch,
+        Venv::Darwin,
+        Venv::Serving,
+        Venv::Clients,
+        Venv::Deploy,
+    ];
 
     /// Every environment.
     pub(crate) fn all() -> Vec<Venv> {
-        [Venv::CI, &[Venv::Ort, Venv::Apps]].concat()
+        [Venv::CI, &[Venv::Ort, Venv::Apps, Venv::Cluster]].concat()
     }
 
     fn name(self) -> &'static str {
@@ -53,8 +67,11 @@ impl Venv {
             Venv::Torch => "torch",
             Venv::Darwin => "darwin",
             Venv::Serving => "serving",
+            Venv::Clients => "clients",
+            Venv::Deploy => "deploy",
             Venv::Ort => "ort",
             Venv::Apps => "apps",
+            Venv::Cluster => "cluster",
         }
     }
 

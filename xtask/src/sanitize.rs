@@ -13,7 +13,7 @@ use crate::paths;
 use crate::python::Venv;
 use crate::steps::Steps;
 use crate::tally::Outcome;
-use crate::test::{arguments, tool};
+use crate::test::{WORKSPACE, arguments, tool};
 
 /// A part that can be run alone.
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
@@ -100,8 +100,8 @@ pub(crate) fn vectors(steps: &mut Steps) {
 fn on_narrow_sets(steps: &mut Steps, options: &[String]) {
     for set in NARROW {
         steps.command(&format!("rust tests on {set}"), || {
-            let line = "test --workspace --profile ci --no-fail-fast --lib --bins --tests";
-            let mut tests = arguments(cargo(), line);
+            let line = format!("test {WORKSPACE} --profile ci --no-fail-fast --lib --bins --tests");
+            let mut tests = arguments(cargo(), &line);
             tests.args(options).env("TRIDENT_ISA", set);
             Ok(tests)
         });

@@ -18,6 +18,12 @@ const MUTANTS: &str = "500";
 /// Sequences of calls of the Python package per run in CI.
 const SEQUENCES: &str = "100";
 
+/// All crates, with the features of what ships. Steps that share a build name the same ones.
+pub(crate) const WORKSPACE: &str = "--workspace --features trident-cli/serve";
+
+/// The folder with the checks of the files that deploy the server.
+pub(crate) const DEPLOY: &str = "xtask/python/deploy_suite";
+
 /// How pytest runs the tests of the package.
 const PYTEST: &[&str] = &["-p", "pytest_tally", "-p", "no:cacheprovider", "--quiet"];
 
@@ -37,10 +43,11 @@ pub(crate) fn run(tier: Tier) -> Result<Outcome> {
     steps.check("environment", || environment(tier).map(|()| None));
     steps.command("format", || Ok(arguments(cargo(), "fmt --all --check")));
     steps.command("lints", || {
-        Ok(arguments(cargo(), "clippy --workspace --all-targets --profile ci -- -D warnings"))
+        let line = format!("clippy {WORKSPACE} --all-targets --profile ci -- -D warnings");
+        Ok(arguments(cargo(), &line))
     });
     steps.command("rust tests", || {
-        Ok(arguments(cargo(), "test --workspace --profile ci --no-fail-fast"))
+        Ok(arguments(cargo(), &format!("test {WORKSPACE} --profile ci --no-fail-fast")))
     });
     if all {
         steps.command("ops left out", || {
@@ -120,8 +127,14 @@ fn rest(steps: &mut Steps, built: bool, package: Option<&Path>) -> Result<()> {
     for devices in lists.iter().map(String::as_str).chain(["queued", "queued,cpu"]) {
         conformance(steps, built, devices);
     }
+    steps.needs(built, "conformance onnx in batches", || {
+        let args = ["--batched", "--quick"].map(str::to_owned);
+        crate::batches(&build::trident_path(Profile::Ci), &args)
+    });
     steps.needs(built, "conformance edges", || tool(Venv::Onnx, "edge_suite", &["--quick"]));
+    steps.needs(built, "conformance server", || tritonserver::server_suite(Profile::Ci, &[]));
     steps.needs(built, "conformance backend", || tritonserver::suite(Profile::Ci, &[]));
+    steps.needs(built, "conformance deploy", || tool(Venv::Deploy, "unit", &[DEPLOY]));
     steps.needs(built, "fuzz", || tool(Venv::Onnx, "fuzz", &["--count", MUTANTS]));
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! The backend library in a real Triton Inference Server: `conformance backend` and `bench backend`.
+//! The real Triton Inference Server: `conformance backend`, `conformance server`, `bench backend` and `bench server`.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -30,6 +30,28 @@ pub(crate) fn suite(profile: Profile, args: &[String]) -> Result<Command> {
     Ok(command)
 }
 
+/// `cargo xtask conformance server`.
+pub(crate) fn conformance_server(args: &[String]) -> Result<Outcome> {
+    Ok(Outcome::from(server_suite(Profile::Ci, args)?.status()?.success()))
+}
+
+/// The suite of `trident serve`. One group compares it with the real server and the library, and one runs clients of another environment.
+pub(crate) fn server_suite(profile: Profile, args: &[String]) -> Result<Command> {
+    let mut command = Tool::module(Venv::Serving, "server_suite")?.args(args).into_command();
+    if !wants_help(args) {
+        // CI does not build what only this group needs.
+        let trident = match args.iter().any(|arg| arg == "stores") {
+            true => build::trident_with(profile, "emulator,serve,stores")?,
+            false => build::trident(profile)?,
+        };
+        command
+            .env("TRIDENT", trident)
+            .env("TRIDENT_CLIENTS", Venv::Clients.ensure()?)
+            .env("TRIDENT_BACKENDS", library(profile, false)?);
+    }
+    Ok(command)
+}
+
 /// `cargo xtask bench backend`. The clients are this program.
 pub(crate) fn bench(args: &[String]) -> Result<Outcome> {
     let mut command = Tool::module(Venv::Serving, "backend_bench")?.args(args).into_command();
@@ -38,6 +60,18 @@ pub(crate) fn bench(args: &[String]) -> Result<Outcome> {
             .env("TRIDENT_MINILM", minilm()?)
             .env("TRIDENT_LOAD", std::env::current_exe()?)
             .env("TRIDENT_BACKENDS", library(Profile::Release, false)?);
+    }
+    Ok(Outcome::from(command.status()?.success()))
+}
+
+/// `cargo xtask bench server`. The clients and the limit are this program.
+pub(crate) fn bench_server(args: &[String]) -> Result<Outcome> {
+    let mut command = Tool::module(Venv::Serving, "server_bench")?.args(args).into_command();
+    if !wants_help(args) {
+        command
+            .env("TRIDENT_MINILM", minilm()?)
+            .env("TRIDENT_LOAD", std::env::current_exe()?)
+            .env("TRIDENT", build::server(Profile::Release)?);
     }
     Ok(Outcome::from(command.status()?.success()))
 }

@@ -30,7 +30,8 @@ const EDGES: &[(&str, &[&str])] = &[
     ("engine", &["ir", "passes", "runtime"]),
     ("model", &["ir", "runtime", "engine", "onnx"]),
     ("serving", &["ir", "runtime", "engine", "onnx", "model"]),
-    ("server", &["serving"]),
+    ("image-steps", &["ir"]),
+    ("server", &["ir", "runtime", "engine", "onnx", "model", "serving", "image-steps"]),
     ("tritonserver", &["runtime", "onnx", "serving", "devices"]),
     ("cli", &["*"]),
     ("python", &["ir", "runtime", "engine", "model", "triton", "devices", "cli"]),
@@ -372,6 +373,7 @@ fn builds_of_single_packages_share_their_dependencies_with_the_workspace() {
     for packages in [
         "trident-cli",
         "trident-cli --features emulator",
+        "trident-cli --features serve",
         "trident-python",
         "trident-python --features emulator",
         "trident-tritonserver",

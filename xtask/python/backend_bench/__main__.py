@@ -11,7 +11,6 @@ import os
 import pathlib
 import shutil
 import statistics
-import subprocess
 import sys
 import tempfile
 
@@ -19,6 +18,7 @@ import numpy as np
 
 from backend_suite import client, server
 
+from .load import Request, load
 from .report import geometric_mean, table
 from .subjects import OURS, PEERS, SUBJECTS, build_native, write
 
@@ -43,26 +43,6 @@ def parse_arguments():
     return options
 
 
-def load(options, running, subject, seconds, scratch):
-    """Let the clients send requests for a while: their report, and the server's seconds."""
-    head, body = client.request(subject.inputs(), binary=subject.binary)
-    file = pathlib.Path(scratch, "body")
-    file.write_bytes(head + body)
-    command = [os.environ["TRIDENT_LOAD"], "load", "--port", running.http]
-    command += ["--path", f"/v2/models/{subject.model}/infer", "--body", file]
-    command += ["--connections", options.concurrency, "--seconds", seconds]
-    if subject.binary:
-        command += ["--header", f"{client.HEADER}: {len(head)}"]
-    before = running.processor_time()
-    done = subprocess.run(
-        [str(part) for part in command], capture_output=True, text=True, timeout=seconds + 120
-    )
-    spent = running.processor_time() - before
-    if done.returncode:
-        raise SystemExit(f"{subject.name}: {done.stderr.strip()}")
-    return json.loads(done.stdout), spent
-
-
 def check_answers(servers, subject):
     """Both backends give the same answer: a wrong answer invalidates the time."""
     answers = {}
@@ -80,12 +60,12 @@ def measure(options, servers, subject, scratch):
     check_answers(servers, subject)
     backends = [OURS, subject.peer]
     turns = {backend: [] for backend in backends}
+    request = Request.infer(subject, scratch)
     for backend in backends:
-        load(options, servers[backend], subject, min(WARM_UP, options.seconds), scratch)
+        load(servers[backend], request, options.concurrency, min(WARM_UP, options.seconds))
     for turn in range(options.rounds):
         for backend in backends[:: 1 if turn % 2 == 0 else -1]:
-            told, spent = load(options, servers[backend], subject, options.seconds, scratch)
-            told["cpu_us"] = spent * 1e6 / told["requests"]
+            told = load(servers[backend], request, options.concurrency, options.seconds)
             turns[backend].append(told)
     found = {
         backend: {

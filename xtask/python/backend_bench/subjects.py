@@ -68,10 +68,10 @@ def build_native(folder):
     subprocess.run([*command, HERE / "native.c"], check=True, timeout=60)
 
 
-def write(folder, backend):
-    """The repository of one backend: the models that it is measured with."""
+def write(folder, backend, subjects=SUBJECTS):
+    """The repository of one backend: the models of these subjects that it is measured with."""
     models = repository.Repository(folder)
-    wanted = {subject.model for subject in SUBJECTS if backend in (OURS, subject.peer)}
+    wanted = {subject.model for subject in subjects if backend in (OURS, subject.peer)}
     if "add" in wanted:
         repository.add_one(models, "add", extra=ONE_INSTANCE, backend=backend)
     extra = f"{BATCHING}\n{ONE_INSTANCE}\n{ONE_THREAD}"

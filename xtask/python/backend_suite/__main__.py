@@ -7,7 +7,6 @@ what users install.
 """
 
 import argparse
-import fcntl
 import json
 import pathlib
 import sys
@@ -77,11 +76,7 @@ def main():
     options = parse_arguments()
     out = ROOT / "target/conformance"
     out.mkdir(parents=True, exist_ok=True)
-    lock = (out / "backend.lock").open("w")  # held until the process ends
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise SystemExit("another run of this suite is under way in this checkout") from None
+    _lock = checks.sole_run(out / "backend.lock")  # held until the process ends
     suite = Suite(options, out / "backend")
     start = time.monotonic()
     for group in options.group:

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""The linker that rustc calls for macOS: ``zig cc`` with the stubs in ``$SDKROOT``.
+"""The linker and C compiler for macOS: ``zig cc`` with the stubs in ``$SDKROOT``.
 
-What rustc says to Apple's linker is said to zig's: the processor and the oldest macOS are a target.
-Each library is named once, since zig writes a load command for each mention, and macOS starts no
-program that loads a library twice.
+What rustc and crates with C say to Apple's tools is said to zig's: the processor and the oldest
+macOS are a target. Each library is named once, since zig writes a load command for each mention,
+and macOS starts no program that loads a library twice.
 """
 
 import os
@@ -20,10 +20,10 @@ def translate(arguments: list[str], sdk: str) -> list[str]:
     named = set()
     rest = iter(arguments)
     for argument in rest:
-        if argument == "-arch":
+        if argument in ("-arch", "-isysroot"):
             next(rest)
             continue
-        if argument.startswith(PREFIX):
+        if argument.startswith((PREFIX, "--target=")):
             continue
         words = [argument, next(rest)] if argument == "-framework" else [argument]
         if argument == "-framework" or argument.startswith("-l"):

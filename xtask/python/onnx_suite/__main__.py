@@ -20,7 +20,7 @@ import expectations
 from markdown import replace_between_markers
 from worker import OK
 
-from . import report
+from . import batched, report
 from .cases import CATEGORIES, Case, compare, compare_types
 from .engines import OnnxRuntimeEngine, TridentEngine
 from .generate import cached_cases
@@ -128,6 +128,15 @@ def parse_arguments():
         default="trident",
         help="onnxruntime: check the suite itself, without known failures",
     )
+    parser.add_argument(
+        "--batched",
+        action="store_true",
+        help="compare rows in batches with rows alone, bit by bit, where rows are independent",
+    )
+    parser.add_argument(
+        "--quick", action="store_true", help="with --batched: without the benchmarks' large models"
+    )
+    parser.add_argument("--json", metavar="FILE", help="with --batched: write all outcomes here")
     return parser.parse_args()
 
 
@@ -135,6 +144,9 @@ def main():
     options = parse_arguments()
     cases = cached_cases(os.environ["TRIDENT_CACHE"])
     manifest = json.loads((cases / "manifest.json").read_text())
+    if options.batched:
+        binary, cache = os.environ["TRIDENT"], os.environ["TRIDENT_CACHE"]
+        return batched.main(options, binary, cases, manifest, cache)
     if EMULATED.intersection(options.device.split(",")):
         manifest = {k: v for k, v in manifest.items() if k.split("/")[0] != FULL_SIZE}
     keys = [

@@ -1,94 +1,43 @@
-//! A load generator for HTTP: clients that send one request repeatedly, without a pause.
-//!
-//! `bench backend` runs it as a separate process, so that the clients' processor time does not count as the server's.
+//! A client of HTTP/1.1.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
-use std::path::PathBuf;
-use std::thread;
-use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, anyhow, bail, ensure};
-use clap::Args;
+use anyhow::{Context, Result, bail, ensure};
 
-/// Longest time that an answer may take.
-const PATIENCE: Duration = Duration::from_secs(60);
+use super::{Client, Options, PATIENCE, read};
 
-#[derive(Args)]
-pub(crate) struct Options {
-    /// Port of the loopback
-    #[arg(long)]
-    port: u16,
-    #[arg(long)]
-    path: String,
-    /// File with the body of the request
-    #[arg(long)]
-    body: PathBuf,
-    /// More headers, each as `Name: value`
-    #[arg(long)]
-    header: Vec<String>,
-    /// Clients, each with a separate connection
-    #[arg(long, default_value_t = 32)]
-    connections: usize,
-    #[arg(long, default_value_t = 3.0)]
-    seconds: f64,
-}
-
-/// Sends requests and prints a line of JSON: how many, in how many seconds, and quantiles of the latency.
-pub(crate) fn run(options: &Options) -> Result<()> {
-    let request = message(options)?;
-    let start = Instant::now();
-    let end = start + Duration::from_secs_f64(options.seconds);
-    let mut latencies = thread::scope(|scope| -> Result<Vec<Duration>> {
-        let clients: Vec<_> = (0..options.connections)
-            .map(|_| scope.spawn(|| client(options.port, &request, end)))
-            .collect();
-        let mut all = vec![];
-        for client in clients {
-            all.extend(client.join().map_err(|_| anyhow!("a client panicked"))??);
-        }
-        Ok(all)
-    })?;
-    let seconds = start.elapsed().as_secs_f64();
-    latencies.sort_unstable();
-    ensure!(!latencies.is_empty(), "no request was answered in {seconds:.1} s");
-    let quantile =
-        |share: usize| latencies[(latencies.len() - 1) * share / 100].as_secs_f64() * 1e6;
-    println!(
-        r#"{{"requests": {}, "seconds": {seconds}, "p50_us": {}, "p99_us": {}}}"#,
-        latencies.len(),
-        quantile(50),
-        quantile(99)
-    );
-    Ok(())
-}
-
-/// The request's bytes.
-fn message(options: &Options) -> Result<Vec<u8>> {
-    let body = std::fs::read(&options.body)
-        .with_context(|| format!("cannot read {}", options.body.display()))?;
+/// The bytes of a request.
+pub(super) fn message(options: &Options) -> Result<Vec<u8>> {
+    let body = read(&options.body)?;
     let mut head = format!("POST {} HTTP/1.1\r\nHost: localhost\r\n", options.path);
     for header in &options.header {
         head += &format!("{header}\r\n");
     }
     head += &format!("Content-Length: {}\r\n\r\n", body.len());
-    Ok([head.into_bytes(), body].concat())
+    Ok([head.as_bytes(), &body].concat())
 }
 
-/// Sends the request until the time is over; the latency of each.
-fn client(port: u16, request: &[u8], end: Instant) -> Result<Vec<Duration>> {
-    let mut stream = TcpStream::connect(("127.0.0.1", port)).context("cannot connect")?;
-    stream.set_nodelay(true)?;
-    stream.set_read_timeout(Some(PATIENCE))?;
-    let (mut latencies, mut buffer) = (vec![], vec![]);
-    loop {
-        let start = Instant::now();
-        if start >= end {
-            return Ok(latencies);
-        }
-        stream.write_all(request)?;
-        answer(&mut stream, &mut buffer)?;
-        latencies.push(start.elapsed());
+/// A connection that sends one request.
+pub(super) struct Http<'a> {
+    stream: TcpStream,
+    request: &'a [u8],
+    buffer: Vec<u8>,
+}
+
+impl<'a> Http<'a> {
+    pub(super) fn connect(port: u16, request: &'a [u8]) -> Result<Http<'a>> {
+        let stream = TcpStream::connect(("127.0.0.1", port)).context("cannot connect")?;
+        stream.set_nodelay(true)?;
+        stream.set_read_timeout(Some(PATIENCE))?;
+        Ok(Http { stream, request, buffer: vec![] })
+    }
+}
+
+impl Client for Http<'_> {
+    fn ask(&mut self) -> Result<()> {
+        self.stream.write_all(self.request)?;
+        answer(&mut self.stream, &mut self.buffer)
     }
 }
 

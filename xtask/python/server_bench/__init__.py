@@ -1,0 +1,1 @@
+"""`cargo xtask bench server`: `trident serve` beside the Triton Inference Server."""
