@@ -98,6 +98,17 @@ fn floats(value: &Value) -> Result<Vec<f32>, KernelError> {
 }
 
 #[test]
+fn products_of_floats_depend_on_the_number_of_rows() {
+    let device = device();
+    let of = |kind, dtype| {
+        let square = Type::tensor(dtype, [Dim::Fixed(4), Dim::Fixed(4)]);
+        compiled(&device, kind, &[], &[square.clone(), square]).depends_on_rows()
+    };
+    assert!(of(OpKind::MatMul, DType::F32));
+    assert!(!of(OpKind::Add, DType::F32));
+}
+
+#[test]
 fn launches_follow_each_other_and_end_in_order() {
     let device = device();
     let (stream, memory) = (device.stream(), device.memory().child("test"));

@@ -134,6 +134,16 @@ pub fn by_size(request: &LoweringRequest<'_>) -> bool {
     winograd::applies(&Site::new(request)) == Ok(true)
 }
 
+/// Whether the last bits of a row of the results may depend on the number of rows: products of floats with few rows are
+/// summed in another order ([`product::Tile::of`]), and sizes choose between the algorithms of convolutions.
+pub fn depends_on_rows(kind: OpKind) -> bool {
+    use trident_ir::ops::{ConvInteger, MatMulInteger, QLinearConv, QLinearMatMul};
+    let is_exact = [ConvInteger::KIND, MatMulInteger::KIND, QLinearConv::KIND, QLinearMatMul::KIND];
+    let products = [conv::LOWERINGS, einsum::LOWERINGS, matmul::LOWERINGS];
+    let mut products = products.into_iter().flatten();
+    products.any(|entry| entry.kind == kind) && !is_exact.contains(&kind)
+}
+
 /// Appends the steps of an op.
 type Write = fn(&mut Site<'_>) -> Result<()>;
 

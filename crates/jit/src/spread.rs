@@ -5,13 +5,16 @@ use std::ops::Range;
 use std::time::Instant;
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use trident_kernels::threads::{Shares, Threads};
+use trident_kernels::threads::{Shares, Threads, give_way};
 
 /// The cost of handing work to another thread, in nanoseconds.
 const HAND_OVER: u64 = 1_000;
 
 /// The minimum duration of a piece where possible, in nanoseconds.
 const PIECE: u64 = 500;
+
+/// The duration of a piece on one thread, in nanoseconds.
+const ALONE: u64 = 500_000;
 
 /// The work of each thread of a launch: running the programs in the ranges it receives.
 pub(super) type Work<'a> = dyn Fn(&mut dyn Iterator<Item = Range<usize>>) + Sync + 'a;
@@ -30,6 +33,27 @@ impl LaunchCost {
             0 => u64::MAX,
             picos => picos.saturating_mul(programs as u64) / 1000,
         }
+    }
+
+    /// Pieces of about [`ALONE`] for one thread, between which its run may hand its core over.
+    fn alone(&self, mut programs: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+        let pieces = match self.expected(programs.len()) {
+            u64::MAX => 1,
+            expected => expected / ALONE + 1,
+        };
+        let piece = programs.len().div_ceil(usize::try_from(pieces).unwrap_or(usize::MAX));
+        let mut is_first = true;
+        iter::from_fn(move || {
+            let now = programs.start..programs.end.min(programs.start + piece);
+            if now.is_empty() {
+                return None;
+            }
+            if !std::mem::take(&mut is_first) {
+                give_way();
+            }
+            programs.start = now.end;
+            Some(now)
+        })
     }
 
     fn learn(&self, start: Instant, programs: usize) {
@@ -51,7 +75,7 @@ impl LaunchCost {
     ) {
         let most = threads.count().min(programs);
         if most <= 1 {
-            return work(&mut iter::once(0..programs));
+            return work(&mut self.alone(0..programs));
         }
         // For this launch only, unless it is part of a run: without workers if all cores are busy.
         let _run = threads.try_enter();
@@ -65,7 +89,7 @@ impl LaunchCost {
             work(&mut iter::once(0..rest.start));
             self.learn(start, rest.start);
             if self.expected(rest.len()) <= expected {
-                return work(&mut iter::once(rest));
+                return work(&mut self.alone(rest));
             }
         }
         let expected = self.expected(rest.len());
