@@ -15,6 +15,7 @@ const CRATES: &[&str] = &[
     "jit",
     "kernels",
     "onnx",
+    "paddle",
     "passes",
     "runtime",
     "simd",

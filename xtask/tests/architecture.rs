@@ -15,6 +15,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("filetest", &[]),
     ("triton", &["ir"]),
     ("onnx", &["ir"]),
+    ("paddle", &["ir"]),
     ("passes", &["ir"]),
     ("tile-analysis", &["ir"]),
     ("graph-to-tile", &["ir"]),
@@ -28,7 +29,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("emulator", &["apple", "ir", "runtime"]),
     ("devices", &["ir", "runtime", "jit", "cpu", "apple", "emulator"]),
     ("engine", &["ir", "passes", "runtime"]),
-    ("model", &["ir", "runtime", "engine", "onnx"]),
+    ("model", &["ir", "runtime", "engine", "onnx", "paddle"]),
     ("serving", &["ir", "runtime", "engine", "onnx", "model"]),
     ("image-steps", &["ir"]),
     ("server", &["ir", "runtime", "engine", "onnx", "model", "serving", "image-steps"]),
@@ -130,7 +131,7 @@ fn compiled_models_know_the_sources_of_all_that_is_in_them() {
     let digested: BTreeSet<String> =
         list.split('"').skip(1).step_by(2).map(str::to_owned).collect();
     // The CPU folds constants, whichever devices run the model.
-    assert_eq!(digested, closure(&["onnx", "engine", "cpu"]));
+    assert_eq!(digested, closure(&["onnx", "paddle", "engine", "cpu"]));
 }
 
 /// All Rust files below `folder`.
