@@ -33,6 +33,14 @@ impl Args {
         }
     }
 
+    /// The number of positions or slots, those of arguments that are left out included.
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Args::Positions(vars) => vars.len(),
+            Args::Slots(slots) => slots.len(),
+        }
+    }
+
     /// All arguments that are given.
     pub(crate) fn iter(&self) -> impl Iterator<Item = Var> + '_ {
         let (positions, slots): (&[_], &[_]) = match self {
@@ -40,6 +48,12 @@ impl Args {
             Args::Slots(slots) => (&[], slots),
         };
         positions.iter().chain(slots.iter().flat_map(|(_, vars)| &**vars)).flatten().copied()
+    }
+}
+
+impl Default for Args {
+    fn default() -> Args {
+        Args::Positions(Box::default())
     }
 }
 

@@ -8,9 +8,11 @@
 
 mod args;
 mod attr;
+mod names;
 
 pub(crate) use args::Args;
 pub(crate) use attr::Attr;
+pub(crate) use names::Names;
 
 use std::rc::Rc;
 use trident_ir::{DType, Literal};
