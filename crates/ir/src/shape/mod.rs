@@ -17,6 +17,7 @@ mod facts;
 mod known;
 mod parse;
 mod rule;
+mod stepwise;
 pub(crate) mod values;
 mod view;
 
@@ -26,6 +27,7 @@ pub use expr::Expr;
 pub use facts::Facts;
 pub use known::MAX_ELEMS;
 pub use rule::{Operand, Rule};
+pub use stepwise::Stepwise;
 
 use crate::{Block, Dim, Func, Literal, Op, Shape, TensorType, Type, ValueId};
 pub(crate) use known::{Elem, Known, size as elements_of};
