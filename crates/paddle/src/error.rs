@@ -5,6 +5,7 @@ use std::fmt;
 use std::io;
 use trident_ir::literal::LiteralError;
 use trident_ir::op::TypeError;
+use trident_ir::shape::ShapeError;
 use trident_ir::{DType, counted};
 
 /// A Paddle model that cannot be loaded: the file, the reason, and the op.
@@ -155,6 +156,9 @@ pub enum PaddleErrorKind {
     /// Operands that do not fit the op.
     #[error(transparent)]
     Type(#[from] TypeError),
+    /// Operands whose dimensions contradict each other.
+    #[error(transparent)]
+    Shape(#[from] ShapeError),
     /// A constant that does not hold together.
     #[error(transparent)]
     Literal(#[from] LiteralError),

@@ -4,6 +4,7 @@
 //! `__model__`), with its parameters (`*.pdiparams`, or one file for each). Both become one form (`program`), which the
 //! importer turns into ops. Parameters are read into memory of their own. Pickles are never read.
 
+mod catalogue;
 mod desc;
 mod dtype;
 mod error;
@@ -14,6 +15,7 @@ mod pir;
 mod program;
 mod wire;
 
+pub use catalogue::support_table;
 pub use error::{PaddleError, PaddleErrorKind, PaddlePlace, ParameterFault};
 pub use files::{PaddleFolder, is_program, program_names};
 

@@ -1,0 +1,214 @@
+//! The builder of graph ops, which knows ranks and small values.
+
+use crate::error::PaddleErrorKind;
+use trident_ir::op::New;
+use trident_ir::shape::Stepwise;
+use trident_ir::{Builder, DType, Dim, Literal, Op, Type, ValueId, ops};
+
+/// A block under construction. Types are inferred op by op.
+pub(crate) struct Graph<'f> {
+    /// The ops.
+    pub b: Builder<'f>,
+    /// Small values that are known.
+    pub facts: &'f mut Stepwise,
+}
+
+/// The results of a function that makes graph ops.
+pub(crate) type Made<T = ValueId> = Result<T, PaddleErrorKind>;
+
+impl Graph<'_> {
+    fn infer(&mut self) -> Made<()> {
+        match self.b.block.ops.last() {
+            Some(op) => Ok(self.facts.op(self.b.func, op)?),
+            None => Ok(()),
+        }
+    }
+
+    /// Appends an op with one result.
+    pub(crate) fn add<V>(&mut self, new: New<V>) -> Made {
+        let made = self.b.add(new)?;
+        self.infer()?;
+        Ok(made)
+    }
+
+    /// Appends an op with `n` results.
+    pub(crate) fn add_all<V>(&mut self, new: New<V>, n: usize) -> Made<Vec<ValueId>> {
+        let made = self.b.add_all(new, n)?;
+        self.infer()?;
+        Ok(made)
+    }
+
+    /// Appends an op that has its results.
+    pub(crate) fn push(&mut self, op: Op) -> Made<()> {
+        self.b.push(op)?;
+        self.infer()
+    }
+
+    /// Appends a constant.
+    pub(crate) fn literal(&mut self, literal: Literal) -> Made {
+        let made = self.b.literal(literal);
+        self.infer()?;
+        Ok(made)
+    }
+
+    /// A vector of integers.
+    pub(crate) fn ints(&mut self, values: &[i64]) -> Made {
+        self.literal(Literal::vector(values))
+    }
+
+    /// A number of rank 0.
+    pub(crate) fn number(&mut self, dtype: DType, value: f64) -> Made {
+        self.literal(Literal::number(dtype, value))
+    }
+
+    /// A number of rank 0, of the element type of another value.
+    pub(crate) fn number_like(&mut self, like: ValueId, value: f64) -> Made {
+        let dtype = self.dtype(like)?;
+        self.number(dtype, value)
+    }
+
+    /// The element type of a tensor.
+    pub(crate) fn dtype(&self, value: ValueId) -> Made<DType> {
+        let ty = self.b.func.ty(value);
+        ty.dtype().ok_or_else(|| {
+            PaddleErrorKind::Unsupported(format!("an operand is {ty}, not a tensor"))
+        })
+    }
+
+    /// The rank of a tensor.
+    pub(crate) fn rank(&self, value: ValueId) -> Made<usize> {
+        self.shape(value).map(<[Dim]>::len)
+    }
+
+    /// The dimensions of a tensor.
+    pub(crate) fn shape(&self, value: ValueId) -> Made<&[Dim]> {
+        self.b.func.ty(value).shape().ok_or_else(|| {
+            let name = &self.b.func.info(value).name;
+            PaddleErrorKind::Unsupported(format!("the rank of `{name}` is not known"))
+        })
+    }
+
+    /// A dimension, if it is a number.
+    pub(crate) fn dim(&self, value: ValueId, axis: usize) -> Option<usize> {
+        self.b.func.ty(value).shape()?.get(axis)?.fixed()
+    }
+
+    /// The type of a value.
+    pub(crate) fn ty(&self, value: ValueId) -> &Type {
+        self.b.func.ty(value)
+    }
+
+    /// Converts to an element type, unless it is the type already.
+    pub(crate) fn cast(&mut self, x: ValueId, to: DType) -> Made {
+        match self.dtype(x)? == to {
+            true => Ok(x),
+            false => self.add(ops::Cast::new(x).to(to)),
+        }
+    }
+
+    /// The dimensions of a tensor as a vector.
+    pub(crate) fn shape_of(&mut self, x: ValueId) -> Made {
+        self.add(ops::Shape::new(x))
+    }
+
+    /// One dimension as a vector of one element.
+    pub(crate) fn dim_of(&mut self, x: ValueId, axis: usize) -> Made {
+        let axis = axis as i64;
+        self.add(ops::Shape::new(x).start(axis).end(axis + 1))
+    }
+
+    /// The same elements in other dimensions, where 0 copies one and −1 is inferred.
+    pub(crate) fn reshape(&mut self, x: ValueId, dims: &[i64]) -> Made {
+        let shape = self.ints(dims)?;
+        self.add(ops::Reshape::new(x, shape))
+    }
+
+    /// The same elements in dimensions that a vector states.
+    pub(crate) fn reshape_to(&mut self, x: ValueId, shape: ValueId) -> Made {
+        self.add(ops::Reshape::new(x, shape))
+    }
+
+    /// A tensor of rank 0 with the only element of `x`.
+    pub(crate) fn scalar(&mut self, x: ValueId) -> Made {
+        match self.b.func.ty(x).shape() {
+            Some([]) => Ok(x),
+            _ => self.reshape(x, &[]),
+        }
+    }
+
+    /// A vector of all elements.
+    pub(crate) fn vector(&mut self, x: ValueId) -> Made {
+        match self.b.func.ty(x).shape() {
+            Some([_]) => Ok(x),
+            _ => self.reshape(x, &[-1]),
+        }
+    }
+
+    /// Inserts axes of length 1 at these places of the result.
+    pub(crate) fn unsqueeze(&mut self, x: ValueId, axes: &[i64]) -> Made {
+        if axes.is_empty() {
+            return Ok(x);
+        }
+        let axes = self.ints(axes)?;
+        self.add(ops::Unsqueeze::new(x, axes))
+    }
+
+    /// Removes these axes, which have length 1.
+    pub(crate) fn squeeze(&mut self, x: ValueId, axes: &[i64]) -> Made {
+        if axes.is_empty() {
+            return Ok(x);
+        }
+        let axes = self.ints(axes)?;
+        self.add(ops::Squeeze::new(x, Some(axes)))
+    }
+
+    /// Permutes axes.
+    pub(crate) fn transpose(&mut self, x: ValueId, perm: &[i64]) -> Made {
+        match perm.iter().enumerate().all(|(i, &p)| i as i64 == p) {
+            true => Ok(x),
+            false => self.add(ops::Transpose::new(x).perm(perm.to_vec())),
+        }
+    }
+
+    /// Elements `start` … `end` of an axis.
+    pub(crate) fn slice(&mut self, x: ValueId, axis: i64, start: i64, end: i64) -> Made {
+        let [start, end, axis] = [start, end, axis].map(|n| [n]);
+        let (start, end, axis) = (self.ints(&start)?, self.ints(&end)?, self.ints(&axis)?);
+        self.add(ops::Slice::new(x, start, end, Some(axis), None))
+    }
+
+    /// Joins tensors along an axis.
+    pub(crate) fn concat(&mut self, parts: &[ValueId], axis: i64) -> Made {
+        match parts {
+            [one] => Ok(*one),
+            _ => self.add(ops::Concat::new(parts).axis(axis)),
+        }
+    }
+
+    /// The numbers 0 … n − 1 as a vector of i64, where `n` is a vector of one element.
+    pub(crate) fn range(&mut self, n: ValueId) -> Made {
+        let n = self.scalar(n)?;
+        let (zero, one) = (self.number(DType::I64, 0.0)?, self.number(DType::I64, 1.0)?);
+        self.add(ops::Range::new(zero, n, one))
+    }
+
+    /// Repeats axes of length 1 to the dimensions that a vector states.
+    pub(crate) fn expand(&mut self, x: ValueId, shape: ValueId) -> Made {
+        self.add(ops::Expand::new(x, shape))
+    }
+
+    /// An axis, negative from the end, below `rank`.
+    pub(crate) fn axis(&self, axis: i64, rank: usize) -> Made<i64> {
+        let (rank, wrapped) = (rank as i64, if axis < 0 { axis + rank as i64 } else { axis });
+        // A scalar has one axis in Paddle.
+        if (0..rank.max(1)).contains(&wrapped) {
+            return Ok(wrapped);
+        }
+        Err(PaddleErrorKind::Unsupported(format!("axis {axis} of a tensor with {rank} axes")))
+    }
+
+    /// Several axes, negative from the end.
+    pub(crate) fn axes(&self, axes: &[i64], rank: usize) -> Made<Vec<i64>> {
+        axes.iter().map(|&axis| self.axis(axis, rank)).collect()
+    }
+}

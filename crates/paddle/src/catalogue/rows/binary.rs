@@ -1,0 +1,237 @@
+//! Functions of two elements. Operands broadcast; of older programs from the axis that `axis` names.
+
+use crate::catalogue::field::Number;
+use crate::catalogue::graph::Made;
+use crate::catalogue::signature::{row, signature};
+use crate::catalogue::{Call, Row};
+use trident_ir::op::words::ShiftDirection;
+use trident_ir::{DType, ValueId, ops};
+
+signature! {
+    /// A function of two tensors. `axis` is the axis of x that the first one of y belongs to; −1 aligns the last ones.
+    Binary (x: ValueId, y: ValueId) { axis: i64 = -1 } -> out
+}
+
+signature! {
+    Shift (x: ValueId, y: ValueId) { is_arithmetic: bool = true } -> out
+}
+
+signature! {
+    Lerp (x: ValueId, y: ValueId, weight: ValueId) {} -> out
+}
+
+signature! {
+    Many (inputs: Vec<ValueId>) {} -> out
+}
+
+signature! {
+    /// An operand and a mask.
+    MaskedFill (x: ValueId, mask: ValueId, value: ValueId) {} -> out
+}
+
+signature! {
+    Where (condition: ValueId, x: ValueId, y: ValueId) {} -> out
+}
+
+signature! {
+    Fill (x: ValueId, value: Number = 0.0) {} -> out
+}
+
+pub(super) static ROWS: &[Row] = &[
+    row!(
+        "add",
+        Binary,
+        |c, op| both(c, op, |c, a, b| match c.dtype(a)? {
+            DType::Bool => c.add(ops::Or::new(a, b)),
+            _ => c.add(ops::Add::new(a, b)),
+        }),
+        "elementwise_add",
+        "grad_add"
+    ),
+    row!("add_n", Many, |c, op| c.add(ops::Sum::new(&op.inputs)), "sum": "inputs=X"),
+    row!("atan2", Binary, |c, op| both(c, op, atan2), "atan2": "x=X1 y=X2"),
+    row!("bitwise_and", Binary, |c, op| both(c, op, |c, a, b| match c.dtype(a)? {
+        DType::Bool => c.add(ops::And::new(a, b)),
+        _ => c.add(ops::BitwiseAnd::new(a, b)),
+    })),
+    row!("bitwise_left_shift", Shift, |c, op| {
+        c.add(ops::BitShift::new(op.x, op.y).direction(ShiftDirection::Left))
+    }),
+    row!("bitwise_or", Binary, |c, op| both(c, op, |c, a, b| match c.dtype(a)? {
+        DType::Bool => c.add(ops::Or::new(a, b)),
+        _ => c.add(ops::BitwiseOr::new(a, b)),
+    })),
+    row!("bitwise_right_shift", Shift, |c, op| match op.is_arithmetic {
+        true => c.add(ops::BitShift::new(op.x, op.y).direction(ShiftDirection::Right)),
+        false => c.refuse("logical shifts to the right are not supported"),
+    }),
+    row!("bitwise_xor", Binary, |c, op| both(c, op, |c, a, b| match c.dtype(a)? {
+        DType::Bool => c.add(ops::Xor::new(a, b)),
+        _ => c.add(ops::BitwiseXor::new(a, b)),
+    })),
+    row!(
+        "divide",
+        Binary,
+        |c, op| both(c, op, |c, a, b| c.add(ops::Div::new(a, b))),
+        "elementwise_div"
+    ),
+    row!("elementwise_pow", Binary, |c, op| both(c, op, |c, a, b| c.add(ops::Pow::new(a, b)))),
+    row!(
+        "fill",
+        Fill,
+        |c, op| {
+            let (shape, dtype) = (c.shape_of(op.x)?, c.dtype(op.x)?);
+            let value = op.value.value(c, dtype)?;
+            c.expand(value, shape)
+        },
+        "fill_any"
+    ),
+    row!("floor_divide", Binary, |c, op| both(c, op, floor_divide), "elementwise_floordiv"),
+    row!(
+        "fmax",
+        Binary,
+        |c, op| both(c, op, |c, a, b| match c.dtype(a)?.is_float() {
+            true => c.add(ops::MaxNum::new(a, b)),
+            false => c.add(ops::Max::new(&[a, b])),
+        }),
+        "elementwise_fmax"
+    ),
+    row!(
+        "fmin",
+        Binary,
+        |c, op| both(c, op, |c, a, b| match c.dtype(a)?.is_float() {
+            true => c.add(ops::MinNum::new(a, b)),
+            false => c.add(ops::Min::new(&[a, b])),
+        }),
+        "elementwise_fmin"
+    ),
+    row!("heaviside", Binary, |c, op| both(c, op, heaviside), "elementwise_heaviside"),
+    row!("lerp", Lerp, |c, op| {
+        let span = c.add(ops::Sub::new(op.y, op.x))?;
+        let part = c.add(ops::Mul::new(op.weight, span))?;
+        c.add(ops::Add::new(op.x, part))
+    }),
+    row!("masked_fill", MaskedFill, |c, op| c.add(ops::Where::new(op.mask, op.value, op.x))),
+    row!(
+        "maximum",
+        Binary,
+        |c, op| both(c, op, |c, a, b| c.add(ops::Max::new(&[a, b]))),
+        "elementwise_max"
+    ),
+    row!(
+        "minimum",
+        Binary,
+        |c, op| both(c, op, |c, a, b| c.add(ops::Min::new(&[a, b]))),
+        "elementwise_min"
+    ),
+    row!(
+        "multiply",
+        Binary,
+        |c, op| both(c, op, |c, a, b| match c.dtype(a)? {
+            DType::Bool => c.add(ops::And::new(a, b)),
+            _ => c.add(ops::Mul::new(a, b)),
+        }),
+        "elementwise_mul"
+    ),
+    row!(
+        "remainder",
+        Binary,
+        |c, op| both(c, op, |c, a, b| c.add(ops::Mod::new(a, b))),
+        "elementwise_mod"
+    ),
+    row!(
+        "subtract",
+        Binary,
+        |c, op| both(c, op, |c, a, b| c.add(ops::Sub::new(a, b))),
+        "elementwise_sub"
+    ),
+    row!("where", Where, |c, op| {
+        let condition = c.cast(op.condition, DType::Bool)?;
+        c.add(ops::Where::new(condition, op.x, op.y))
+    }),
+];
+
+/// Aligns the operands, and applies a function that broadcasts.
+pub(super) fn both(
+    c: &mut Call<'_, '_>,
+    op: Binary,
+    f: impl FnOnce(&mut Call<'_, '_>, ValueId, ValueId) -> Made,
+) -> Made {
+    let (x, y) = aligned(c, op)?;
+    f(c, x, y)
+}
+
+/// The operands, where axes of length 1 follow those of the operand with fewer axes.
+fn aligned(c: &mut Call<'_, '_>, op: Binary) -> Made<(ValueId, ValueId)> {
+    let Binary { x, y, axis } = op;
+    if axis == -1 {
+        return Ok((x, y));
+    }
+    let (rank_x, rank_y) = (c.rank(x)?, c.rank(y)?);
+    let (long, short) = (rank_x.max(rank_y), rank_x.min(rank_y));
+    let end = c.axis(axis, long)? as usize + short;
+    // Paddle ignores axes of length 1 at the end of y.
+    if end >= long {
+        return Ok((x, y));
+    }
+    let axes: Vec<i64> = (short..short + long - end).map(|axis| axis as i64).collect();
+    match rank_x >= rank_y {
+        true => Ok((x, c.unsqueeze(y, &axes)?)),
+        false => Ok((c.unsqueeze(x, &axes)?, y)),
+    }
+}
+
+/// The quotient rounded down. Floats follow Python: the quotient of a − (a mod b) and b, which is whole but for rounding.
+fn floor_divide(c: &mut Call<'_, '_>, a: ValueId, b: ValueId) -> Made {
+    let zero = c.number_like(a, 0.0)?;
+    let rest = c.add(ops::Mod::new(a, b).fmod(true))?;
+    let (is_zero, below) =
+        (c.add(ops::Equal::new(rest, zero))?, c.add(ops::Less::new(rest, zero))?);
+    let some = c.add(ops::Not::new(is_zero))?;
+    let negative = c.add(ops::Less::new(b, zero))?;
+    let apart = c.add(ops::Xor::new(below, negative))?;
+    let fix = c.add(ops::And::new(some, apart))?;
+    let dtype = c.dtype(a)?;
+    let fix = c.cast(fix, dtype)?;
+    if !dtype.is_float() {
+        let quotient = c.add(ops::Div::new(a, b))?;
+        return c.add(ops::Sub::new(quotient, fix));
+    }
+    let whole = c.add(ops::Sub::new(a, rest))?;
+    let quotient = c.add(ops::Div::new(whole, b))?;
+    let quotient = c.add(ops::Sub::new(quotient, fix))?;
+    let floor = c.add(ops::Floor::new(quotient))?;
+    let (half, one) = (c.number_like(a, 0.5)?, c.number_like(a, 1.0)?);
+    let above = c.add(ops::Sub::new(quotient, floor))?;
+    let missed = c.add(ops::Greater::new(above, half))?;
+    let next = c.add(ops::Add::new(floor, one))?;
+    let rounded = c.add(ops::Where::new(missed, next, floor))?;
+    let by_zero = c.add(ops::Equal::new(b, zero))?;
+    let plain = c.add(ops::Div::new(a, b))?;
+    c.add(ops::Where::new(by_zero, plain, rounded))
+}
+
+/// 0 where x < 0, y where x = 0, else 1.
+fn heaviside(c: &mut Call<'_, '_>, x: ValueId, y: ValueId) -> Made {
+    let (zero, one) = (c.number_like(x, 0.0)?, c.number_like(x, 1.0)?);
+    let (is_zero, above) = (c.add(ops::Equal::new(x, zero))?, c.add(ops::Greater::new(x, zero))?);
+    let step = c.add(ops::Where::new(above, one, zero))?;
+    c.add(ops::Where::new(is_zero, y, step))
+}
+
+/// The angle of the point (y, x), from the inverse tangent of the quotient.
+fn atan2(c: &mut Call<'_, '_>, y: ValueId, x: ValueId) -> Made {
+    let zero = c.number_like(y, 0.0)?;
+    let quotient = c.add(ops::Div::new(y, x))?;
+    let angle = c.add(ops::Atan::new(quotient))?;
+    let (left, below) = (c.add(ops::Less::new(x, zero))?, c.add(ops::Less::new(y, zero))?);
+    let pi = c.number_like(y, std::f64::consts::PI)?;
+    let turn = c.add(ops::Neg::new(pi))?;
+    let turn = c.add(ops::Where::new(below, turn, pi))?;
+    let turned = c.add(ops::Add::new(angle, turn))?;
+    let found = c.add(ops::Where::new(left, turned, angle))?;
+    // 0/0 is NaN, but the angle of the origin is 0.
+    let (no_x, no_y) = (c.add(ops::Equal::new(x, zero))?, c.add(ops::Equal::new(y, zero))?);
+    let origin = c.add(ops::And::new(no_x, no_y))?;
+    c.add(ops::Where::new(origin, zero, found))
+}

@@ -1,0 +1,208 @@
+//! Ops on images and their channels.
+
+use super::conv::{each, in_format, pads};
+use crate::catalogue::field::Ints;
+use crate::catalogue::graph::Made;
+use crate::catalogue::signature::{row, signature};
+use crate::catalogue::{Call, Row};
+use trident_ir::op::words::{BlockOrder, Interpolation, RoiTransform, SamplePadding};
+use trident_ir::{DType, ValueId, ops};
+
+signature! {
+    PixelShuffle (x: ValueId) { upscale_factor: i64 = 1, data_format: String = "NCHW" } -> out
+}
+
+signature! {
+    PixelUnshuffle (x: ValueId) { downscale_factor: i64 = 1, data_format: String = "NCHW" } -> out
+}
+
+signature! {
+    ChannelShuffle (x: ValueId) { groups: i64 = 1, data_format: String = "NCHW" } -> out
+}
+
+signature! {
+    TemporalShift (x: ValueId) { seg_num: i64, shift_ratio: f64 = 0.25, data_format: String = "NCHW" } -> out
+}
+
+signature! {
+    AffineGrid (input: ValueId, output_shape: Ints) { align_corners: bool = true } -> output
+}
+
+signature! {
+    GridSample (x: ValueId, grid: ValueId) {
+        mode: String = "bilinear", padding_mode: String = "zeros", align_corners: bool = true,
+    } -> out
+}
+
+signature! {
+    Unfold (x: ValueId) {
+        kernel_sizes: Vec<i64>, strides: Vec<i64> = [1, 1], paddings: Vec<i64> = [0, 0], dilations: Vec<i64> = [1, 1],
+    } -> out
+}
+
+signature! {
+    Fold (x: ValueId) {
+        output_sizes: Vec<i64>, kernel_sizes: Vec<i64>, strides: Vec<i64> = [1, 1], paddings: Vec<i64> = [0, 0],
+        dilations: Vec<i64> = [1, 1],
+    } -> out
+}
+
+signature! {
+    RoiAlign (x: ValueId, boxes: ValueId, boxes_num: Option<ValueId>) {
+        pooled_height: i64 = 1, pooled_width: i64 = 1, spatial_scale: f64 = 1.0, sampling_ratio: i64 = -1,
+        aligned: bool = false,
+    } -> out
+}
+
+pub(super) static ROWS: &[Row] = &[
+    row!("affine_grid", AffineGrid, |c, op| {
+        let size = op.output_shape.value(c)?;
+        c.add(ops::AffineGrid::new(op.input, size).align_corners(op.align_corners))
+    }, "affine_grid": "input=Theta output_shape=OutputShape,.output_shape output=Output"),
+    row!("channel_shuffle", ChannelShuffle, shuffled),
+    row!("fold", Fold, |c, op| {
+        let pads = pads(c, &op.paddings, 2)?;
+        let (image, block) = (c.ints(&op.output_sizes)?, c.ints(&each(&op.kernel_sizes, 2))?);
+        c.add(
+            ops::Col2Im::new(op.x, image, block)
+                .pads(pads)
+                .strides(each(&op.strides, 2))
+                .dilations(each(&op.dilations, 2)),
+        )
+    }, "fold": "out=Y"),
+    row!("grid_sample", GridSample, grid_sample, "grid_sampler": "out=Output"),
+    row!("pixel_shuffle", PixelShuffle, |c, op| in_format(c, op.x, &op.data_format, |c, x| {
+        c.add(ops::DepthToSpace::new(x).blocksize(op.upscale_factor).mode(BlockOrder::DepthFirst))
+    })),
+    row!("pixel_unshuffle", PixelUnshuffle, |c, op| in_format(c, op.x, &op.data_format, |c, x| {
+        c.add(ops::SpaceToDepth::new(x).blocksize(op.downscale_factor).mode(BlockOrder::DepthFirst))
+    })),
+    row!("roi_align", RoiAlign, roi_align, "roi_align": "boxes=ROIs boxes_num=RoisNum"),
+    row!("shuffle_channel", ChannelShuffle, shuffled, "shuffle_channel": "groups=.group"),
+    row!("temporal_shift", TemporalShift, temporal_shift),
+    row!("unfold", Unfold, unfold, "unfold": "out=Y"),
+];
+
+/// Swaps the place of a channel within its group with its group.
+fn shuffled(c: &mut Call<'_, '_>, op: ChannelShuffle) -> Made {
+    in_format(c, op.x, &op.data_format, |c, x| {
+        let Some(channels) = c.dim(x, 1) else {
+            return c.refuse("the number of channels is not known");
+        };
+        let (head, tail) = (c.dim_of(x, 0)?, c.add(ops::Shape::new(x).start(2))?);
+        let groups = c.ints(&[op.groups, channels as i64 / op.groups.max(1)])?;
+        let shape = c.concat(&[head, groups, tail], 0)?;
+        let parts = c.reshape_to(x, shape)?;
+        let rank = c.rank(parts)? as i64;
+        let perm: Vec<i64> = [0, 2, 1].into_iter().chain(3..rank).collect();
+        let parts = c.transpose(parts, &perm)?;
+        let own = c.shape_of(x)?;
+        c.reshape_to(parts, own)
+    })
+}
+
+/// The first channels come from the frame before, the next ones from the frame after; there are zeros outside.
+fn temporal_shift(c: &mut Call<'_, '_>, op: TemporalShift) -> Made {
+    in_format(c, op.x, &op.data_format, |c, x| {
+        let Some(channels) = c.dim(x, 1) else {
+            return c.refuse("the number of channels is not known");
+        };
+        let first = (channels as f64 * op.shift_ratio) as i64;
+        let second = (channels as f64 * 2.0 * op.shift_ratio) as i64;
+        let (own, frames) = (c.shape_of(x)?, c.ints(&[-1, op.seg_num])?);
+        let tail = c.add(ops::Shape::new(x).start(1))?;
+        let shape = c.concat(&[frames, tail], 0)?;
+        let clips = c.reshape_to(x, shape)?;
+        let shift = |c: &mut Call<'_, '_>, part: ValueId, pads: [i64; 2]| {
+            let (pads, axis) = (c.ints(&pads)?, c.ints(&[1])?);
+            c.add(ops::Pad::new(part, pads, None, Some(axis)))
+        };
+        let before = c.slice(clips, 2, 0, first)?;
+        let after = c.slice(clips, 2, first, second)?;
+        let same = c.slice(clips, 2, second, i64::MAX)?;
+        // A negative pad cuts the frame that would leave the clip.
+        let (before, after) = (shift(c, before, [1, -1])?, shift(c, after, [-1, 1])?);
+        let joined = c.concat(&[before, after, same], 2)?;
+        c.reshape_to(joined, own)
+    })
+}
+
+fn grid_sample(c: &mut Call<'_, '_>, op: GridSample) -> Made {
+    let mode = match &*op.mode {
+        "bilinear" => Interpolation::Linear,
+        "nearest" => Interpolation::Nearest,
+        other => return c.refuse(format!("`mode` is `{other}`, expected bilinear or nearest")),
+    };
+    let padding = match &*op.padding_mode {
+        "zeros" => SamplePadding::Zeros,
+        "border" => SamplePadding::Border,
+        "reflection" => SamplePadding::Reflection,
+        other => {
+            return c.refuse(format!(
+                "`padding_mode` is `{other}`, expected zeros, border or reflection"
+            ));
+        }
+    };
+    c.add(
+        ops::GridSample::new(op.x, op.grid)
+            .mode(mode)
+            .padding_mode(padding)
+            .align_corners(op.align_corners),
+    )
+}
+
+/// The elements of every window as a column: [N, C·kernel, windows].
+fn unfold(c: &mut Call<'_, '_>, op: Unfold) -> Made {
+    let pads = pads(c, &op.paddings, 2)?;
+    let (kernel, strides) = (each(&op.kernel_sizes, 2), each(&op.strides, 2));
+    let dilations = each(&op.dilations, 2);
+    let (pads, axes) = (c.ints(&pads)?, c.ints(&[2, 3])?);
+    let x = c.add(ops::Pad::new(op.x, pads, None, Some(axes)))?;
+    let steps = c.ints(&strides)?;
+    let mut taps = vec![];
+    for i in 0..kernel[0] {
+        for j in 0..kernel[1] {
+            let starts = [i * dilations[0], j * dilations[1]];
+            // The last place from which a window still fits.
+            let ends = [(kernel[0] - 1 - i) * dilations[0], (kernel[1] - 1 - j) * dilations[1]];
+            let ends = ends.map(|end| if end == 0 { i64::MAX } else { -end });
+            let (starts, ends) = (c.ints(&starts)?, c.ints(&ends)?);
+            let tap = c.add(ops::Slice::new(x, starts, ends, Some(axes), Some(steps)))?;
+            taps.push(c.unsqueeze(tap, &[2])?);
+        }
+    }
+    let taps = c.concat(&taps, 2)?;
+    let taps = c.reshape(taps, &[0, 0, kernel[0] * kernel[1], -1])?;
+    let Some(channels) = c.dim(op.x, 1) else {
+        return c.refuse("the number of channels is not known");
+    };
+    let windows = c.dim_of(taps, 3)?;
+    let (batch, rows) = (c.dim_of(taps, 0)?, c.ints(&[channels as i64 * kernel[0] * kernel[1]])?);
+    let shape = c.concat(&[batch, rows, windows], 0)?;
+    c.reshape_to(taps, shape)
+}
+
+fn roi_align(c: &mut Call<'_, '_>, op: RoiAlign) -> Made {
+    // The image of each box, from the number of boxes in each image.
+    let Some(counts) = op.boxes_num else { return c.refuse("`boxes_num` is missing") };
+    let counts = c.cast(counts, DType::I64)?;
+    let zero = c.number(DType::I64, 0.0)?;
+    let ends = c.add(ops::CumSum::new(counts, zero))?;
+    let total = c.dim_of(op.boxes, 0)?;
+    let places = c.range(total)?;
+    let (ends, places) = (c.unsqueeze(ends, &[0])?, c.unsqueeze(places, &[1])?);
+    let passed = c.add(ops::LessOrEqual::new(ends, places))?;
+    let passed = c.cast(passed, DType::I64)?;
+    let axes = c.ints(&[1])?;
+    let image = c.add(ops::ReduceSum::new(passed, Some(axes)).keepdims(false))?;
+    let transform =
+        if op.aligned { RoiTransform::HalfPixel } else { RoiTransform::OutputHalfPixel };
+    c.add(
+        ops::RoiAlign::new(op.x, op.boxes, image)
+            .output_height(op.pooled_height)
+            .output_width(op.pooled_width)
+            .spatial_scale(op.spatial_scale as f32)
+            .sampling_ratio(op.sampling_ratio.max(0))
+            .coordinate_transformation_mode(transform),
+    )
+}

@@ -1,0 +1,52 @@
+//! The rows, by family.
+
+mod activation;
+mod array;
+mod binary;
+mod compare;
+mod conv;
+mod create;
+mod detection;
+mod gather;
+mod image;
+mod index;
+mod interpolate;
+mod loss;
+mod matmul;
+mod norm;
+mod pad;
+mod pool;
+mod reduce;
+mod rnn;
+mod shape;
+mod slice;
+mod sort;
+mod unary;
+
+use super::Row;
+
+/// The rows of all families.
+pub(super) static ALL: &[&[Row]] = &[
+    activation::ROWS,
+    array::ROWS,
+    binary::ROWS,
+    compare::ROWS,
+    conv::ROWS,
+    create::ROWS,
+    detection::ROWS,
+    gather::ROWS,
+    image::ROWS,
+    index::ROWS,
+    interpolate::ROWS,
+    loss::ROWS,
+    matmul::ROWS,
+    norm::ROWS,
+    pad::ROWS,
+    pool::ROWS,
+    reduce::ROWS,
+    rnn::ROWS,
+    shape::ROWS,
+    slice::ROWS,
+    sort::ROWS,
+    unary::ROWS,
+];

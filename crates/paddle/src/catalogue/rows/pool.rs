@@ -1,0 +1,239 @@
+//! Pooling.
+
+use super::conv::{each, in_format, pads};
+use crate::catalogue::field::Ints;
+use crate::catalogue::graph::Made;
+use crate::catalogue::signature::{row, signature};
+use crate::catalogue::{Call, Outputs, Row};
+use trident_ir::op::words::AutoPad;
+use trident_ir::{DType, ValueId, ops};
+
+signature! {
+    Pool (x: ValueId, kernel_size: Ints) {
+        strides: Vec<i64> = [1, 1],
+        paddings: Vec<i64> = [0, 0],
+        ceil_mode: bool = false,
+        exclusive: bool = true,
+        data_format: String = "NCHW",
+        pooling_type: String = "",
+        global_pooling: bool = false,
+        adaptive: bool = false,
+        padding_algorithm: String = "EXPLICIT",
+        norm_type: f64 = 0.0,
+    } -> out
+}
+
+signature! {
+    IndexedPool (x: ValueId) {
+        kernel_size: Vec<i64>,
+        strides: Vec<i64> = [1, 1],
+        paddings: Vec<i64> = [0, 0],
+        global_pooling: bool = false,
+        adaptive: bool = false,
+        ceil_mode: bool = false,
+    } -> out mask
+}
+
+signature! {
+    Unpool (x: ValueId, indices: ValueId, output_size: Ints) {
+        ksize: Vec<i64>,
+        strides: Vec<i64> = [1, 1],
+        padding: Vec<i64> = [0, 0],
+        data_format: String = "NCHW",
+    } -> out
+}
+
+pub(super) static ROWS: &[Row] = &[
+    row!("lp_pool2d", Pool, pool),
+    row!("max_pool2d_with_index", IndexedPool, indexed, "max_pool2d_with_index": "kernel_size=.ksize"),
+    row!("max_pool3d_with_index", IndexedPool, indexed, "max_pool3d_with_index": "kernel_size=.ksize"),
+    row!("pool2d", Pool, pool, "pool2d": "kernel_size=.ksize"),
+    row!("pool3d", Pool, pool, "pool3d": "kernel_size=.ksize"),
+    row!("unpool", Unpool, unpool, "unpool": "padding=.paddings"),
+];
+
+/// The ways to reduce a window.
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    Average,
+    Max,
+    /// The norm with this exponent.
+    Norm(i64),
+}
+
+fn pool(c: &mut Call<'_, '_>, op: Pool) -> Made {
+    let axes = c.rank(op.x)?.saturating_sub(2);
+    let kind = match &*op.pooling_type {
+        _ if op.norm_type != 0.0 && op.norm_type.fract() == 0.0 => Kind::Norm(op.norm_type as i64),
+        _ if op.norm_type != 0.0 => return c.refuse(format!("`norm_type` is {}", op.norm_type)),
+        "avg" => Kind::Average,
+        "max" => Kind::Max,
+        other => return c.refuse(format!("`pooling_type` is `{other}`, expected avg or max")),
+    };
+    let kernel = each(op.kernel_size.known("kernel_size")?, axes);
+    let auto = match &*op.padding_algorithm {
+        "SAME" => AutoPad::SameUpper,
+        _ => AutoPad::NotSet,
+    };
+    let pads = match &*op.padding_algorithm {
+        "EXPLICIT" => pads(c, &op.paddings, axes)?,
+        _ => vec![0; 2 * axes],
+    };
+    let strides = each(&op.strides, axes);
+    in_format(c, op.x, &op.data_format, |c, x| {
+        if op.global_pooling || op.adaptive && kernel.iter().all(|&k| k == 1) {
+            return global(c, x, kind);
+        }
+        if op.adaptive {
+            return adaptive(c, x, kind, &kernel);
+        }
+        match kind {
+            Kind::Average => c.add(
+                ops::AveragePool::new(x)
+                    .kernel_shape(kernel)
+                    .strides(strides)
+                    .pads(pads)
+                    .auto_pad(auto)
+                    .ceil_mode(op.ceil_mode)
+                    .count_include_pad(!op.exclusive),
+            ),
+            Kind::Max => c.add(
+                ops::MaxPool::new(x)
+                    .kernel_shape(kernel)
+                    .strides(strides)
+                    .pads(pads)
+                    .auto_pad(auto)
+                    .ceil_mode(op.ceil_mode),
+            ),
+            Kind::Norm(p) => c.add(
+                ops::LpPool::new(x)
+                    .kernel_shape(kernel)
+                    .strides(strides)
+                    .pads(pads)
+                    .auto_pad(auto)
+                    .ceil_mode(op.ceil_mode)
+                    .p(p),
+            ),
+        }
+    })
+}
+
+fn global(c: &mut Call<'_, '_>, x: ValueId, kind: Kind) -> Made {
+    match kind {
+        Kind::Average => c.add(ops::GlobalAveragePool::new(x)),
+        Kind::Max => c.add(ops::GlobalMaxPool::new(x)),
+        Kind::Norm(p) => c.add(ops::GlobalLpPool::new(x).p(p)),
+    }
+}
+
+/// Pools each axis to a number of cells. A cell reaches from ⌊i·n/cells⌋ to ⌈(i + 1)·n/cells⌉.
+fn adaptive(c: &mut Call<'_, '_>, x: ValueId, kind: Kind, cells: &[i64]) -> Made {
+    if matches!(kind, Kind::Norm(_)) {
+        return c.refuse("adaptive pooling by a norm is not supported");
+    }
+    if cells.iter().any(|&cells| cells < 1) {
+        return c.refuse(format!("the result's sizes are {cells:?}, expected positive ones"));
+    }
+    let sizes: Option<Vec<i64>> =
+        (0..cells.len()).map(|i| c.dim(x, i + 2).map(|n| n as i64)).collect();
+    if let Some(sizes) = sizes
+        && sizes.iter().zip(cells).all(|(n, cells)| n % cells == 0)
+    {
+        let kernel: Vec<i64> = sizes.iter().zip(cells).map(|(n, cells)| n / cells).collect();
+        return match kind {
+            Kind::Max => c.add(ops::MaxPool::new(x).kernel_shape(kernel.clone()).strides(kernel)),
+            _ => c.add(ops::AveragePool::new(x).kernel_shape(kernel.clone()).strides(kernel)),
+        };
+    }
+    // The mean and the maximum of a rectangle are those of its rows.
+    let mut y = x;
+    for (i, &cells) in cells.iter().enumerate() {
+        y = along(c, y, kind, i as i64 + 2, cells)?;
+    }
+    Ok(y)
+}
+
+/// Pools one axis to a number of cells.
+fn along(c: &mut Call<'_, '_>, x: ValueId, kind: Kind, axis: i64, cells: i64) -> Made {
+    let length = c.dim(x, axis as usize);
+    let computed = c.dim_of(x, axis as usize)?;
+    let divisor = c.ints(&[cells])?;
+    let axes = c.ints(&[axis])?;
+    let mut parts = vec![];
+    for cell in 0..cells {
+        let (start, end) = match length {
+            Some(n) => {
+                let n = n as i64;
+                (c.ints(&[cell * n / cells])?, c.ints(&[((cell + 1) * n + cells - 1) / cells])?)
+            }
+            None => {
+                let (first, next, round) =
+                    (c.ints(&[cell])?, c.ints(&[cell + 1])?, c.ints(&[cells - 1])?);
+                let start = c.add(ops::Mul::new(computed, first))?;
+                let start = c.add(ops::Div::new(start, divisor))?;
+                let end = c.add(ops::Mul::new(computed, next))?;
+                let end = c.add(ops::Add::new(end, round))?;
+                (start, c.add(ops::Div::new(end, divisor))?)
+            }
+        };
+        let part = c.add(ops::Slice::new(x, start, end, Some(axes), None))?;
+        parts.push(match kind {
+            Kind::Max => c.add(ops::ReduceMax::new(part, Some(axes)))?,
+            _ => c.add(ops::ReduceMean::new(part, Some(axes)))?,
+        });
+    }
+    c.concat(&parts, axis)
+}
+
+/// Maxima with their places in the plane of their channel, as i32.
+fn indexed(c: &mut Call<'_, '_>, op: IndexedPool) -> Made<Outputs> {
+    let axes = c.rank(op.x)?.saturating_sub(2);
+    let spatial: Option<Vec<i64>> =
+        (0..axes).map(|i| c.dim(op.x, i + 2).map(|n| n as i64)).collect();
+    let mut kernel = each(&op.kernel_size, axes);
+    let (mut strides, mut pads) = (each(&op.strides, axes), pads(c, &op.paddings, axes)?);
+    if op.global_pooling || op.adaptive {
+        let Some(sizes) = spatial else {
+            return c.refuse("a pool with indices over a whole axis needs fixed sizes");
+        };
+        let cells = if op.global_pooling { vec![1; axes] } else { kernel };
+        if sizes.iter().zip(&cells).any(|(n, cells)| *cells < 1 || n % cells != 0) {
+            return c
+                .refuse(format!("adaptive pooling of {sizes:?} to {cells:?} gives no indices"));
+        }
+        kernel = sizes.iter().zip(&cells).map(|(n, cells)| n / cells).collect();
+        (strides, pads) = (kernel.clone(), vec![0; 2 * axes]);
+    }
+    let pool = ops::MaxPool::new(op.x)
+        .kernel_shape(kernel)
+        .strides(strides)
+        .pads(pads)
+        .ceil_mode(op.ceil_mode);
+    let found = c.add_all(pool, 2)?;
+    let plane = c.add(ops::Shape::new(op.x).start(2))?;
+    let plane = c.add(ops::ReduceProd::new(plane, None).keepdims(false))?;
+    let place = c.add(ops::Mod::new(found[1], plane))?;
+    let place = c.cast(place, DType::I32)?;
+    Ok([found[0], place].into())
+}
+
+/// Puts elements at their places in planes of zeros.
+fn unpool(c: &mut Call<'_, '_>, op: Unpool) -> Made {
+    let rank = c.rank(op.x)?;
+    let sizes = op.output_size.value(c)?;
+    // Output sizes are those of the planes, or of the whole tensor.
+    let count = c.dim(sizes, 0).unwrap_or(0);
+    let plane = if count == rank { c.slice(sizes, 0, 2, i64::MAX)? } else { sizes };
+    let head = c.add(ops::Shape::new(op.x).end(2))?;
+    let all = c.ints(&[-1])?;
+    let flat = c.concat(&[head, all], 0)?;
+    let (x, places) = (c.reshape_to(op.x, flat)?, c.reshape_to(op.indices, flat)?);
+    let places = c.cast(places, DType::I64)?;
+    let area = c.add(ops::ReduceProd::new(plane, None).keepdims(true))?;
+    let shape = c.concat(&[head, area], 0)?;
+    let zero = c.number_like(op.x, 0.0)?;
+    let zeros = c.expand(zero, shape)?;
+    let filled = c.add(ops::ScatterElements::new(zeros, places, x).axis(2))?;
+    let shape = c.concat(&[head, plane], 0)?;
+    c.reshape_to(filled, shape)
+}

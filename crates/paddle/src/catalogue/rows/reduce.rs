@@ -1,0 +1,320 @@
+//! Reductions and scans along axes.
+
+use crate::catalogue::field::{Ints, Number};
+use crate::catalogue::graph::Made;
+use crate::catalogue::signature::{row, signature};
+use crate::catalogue::{Call, Row};
+use trident_ir::op::New;
+use trident_ir::{DType, ValueId, ops};
+
+signature! {
+    /// A reduction; without axes, over all of them.
+    Reduce (x: ValueId, axis: Option<Ints>) { keepdim: bool = false, reduce_all: bool = false } -> out
+}
+
+signature! {
+    Sum (x: ValueId, axis: Option<Ints>) {
+        dtype: Option<DType>, keepdim: bool = false, reduce_all: bool = false,
+    } -> out
+}
+
+signature! {
+    Whole (x: ValueId) {} -> out
+}
+
+signature! {
+    ArgReduce (x: ValueId, axis: Number = -1i64) {
+        keepdims: bool = false, flatten: bool = false, dtype: Option<DType>,
+    } -> out
+}
+
+signature! {
+    CumSum (x: ValueId, axis: Number = -1i64) {
+        flatten: bool = false, exclusive: bool = false, reverse: bool = false,
+    } -> out
+}
+
+signature! {
+    CumProd (x: ValueId) { dim: i64, exclusive: bool = false, reverse: bool = false } -> out
+}
+
+signature! {
+    PNorm (x: ValueId) {
+        porder: f64 = 2.0, axis: i64 = -1, epsilon: f64 = 1e-12, keepdim: bool = false, asvector: bool = false,
+    } -> out
+}
+
+signature! {
+    Dist (x: ValueId, y: ValueId) { p: f64 = 2.0 } -> out
+}
+
+/// The places of older programs.
+macro_rules! reduce {
+    ($name:literal, $signature:ty, $build:expr, $old:literal) => {
+        row!($name, $signature, $build, $old: "axis=.dim keepdim=.keep_dim dtype=.out_dtype")
+    };
+}
+
+pub(super) static ROWS: &[Row] = &[
+    reduce!(
+        "all",
+        Reduce,
+        |c, op| reduced(
+            c,
+            op,
+            Some(DType::I32),
+            Some(DType::Bool),
+            |x, a| ops::ReduceMin::new(x, a),
+            |n, k| n.keepdims(k)
+        ),
+        "reduce_all"
+    ),
+    reduce!(
+        "amax",
+        Reduce,
+        |c, op| reduced(c, op, None, None, |x, a| ops::ReduceMax::new(x, a), |n, k| n.keepdims(k)),
+        "reduce_amax"
+    ),
+    reduce!(
+        "amin",
+        Reduce,
+        |c, op| reduced(c, op, None, None, |x, a| ops::ReduceMin::new(x, a), |n, k| n.keepdims(k)),
+        "reduce_amin"
+    ),
+    reduce!(
+        "any",
+        Reduce,
+        |c, op| reduced(
+            c,
+            op,
+            Some(DType::I32),
+            Some(DType::Bool),
+            |x, a| ops::ReduceMax::new(x, a),
+            |n, k| n.keepdims(k)
+        ),
+        "reduce_any"
+    ),
+    row!(
+        "argmax",
+        ArgReduce,
+        |c, op| arg_reduced(c, op, |c, x, axis| c.add(ops::ArgMax::new(x).axis(axis))),
+        "arg_max"
+    ),
+    row!(
+        "argmin",
+        ArgReduce,
+        |c, op| arg_reduced(c, op, |c, x, axis| c.add(ops::ArgMin::new(x).axis(axis))),
+        "arg_min"
+    ),
+    row!("cumprod", CumProd, |c, op| {
+        let axis = c.number(DType::I64, op.dim as f64)?;
+        c.add(ops::CumProd::new(op.x, axis).exclusive(op.exclusive).reverse(op.reverse))
+    }),
+    row!("cumsum", CumSum, |c, op| {
+        let (x, axis) = flat(c, op.x, op.axis, op.flatten)?;
+        c.add(ops::CumSum::new(x, axis).exclusive(op.exclusive).reverse(op.reverse))
+    }),
+    row!("dist", Dist, |c, op| {
+        let difference = c.add(ops::Sub::new(op.x, op.y))?;
+        p_norm(
+            c,
+            PNorm {
+                x: difference,
+                porder: op.p,
+                axis: -1,
+                epsilon: 0.0,
+                keepdim: false,
+                asvector: true,
+            },
+        )
+    }),
+    reduce!(
+        "frobenius_norm",
+        Reduce,
+        |c, op| reduced(c, op, None, None, |x, a| ops::ReduceL2::new(x, a), |n, k| n.keepdims(k)),
+        "frobenius_norm"
+    ),
+    row!("l1_norm", Whole, |c, op| c.add(ops::ReduceL1::new(op.x, None).keepdims(false))),
+    row!("logcumsumexp", CumSum, logcumsumexp),
+    row!("logsumexp", Reduce, |c, op| reduced(
+        c,
+        op,
+        None,
+        None,
+        |x, a| ops::ReduceLogSumExp::new(x, a),
+        |n, k| n.keepdims(k)
+    )),
+    reduce!(
+        "max",
+        Reduce,
+        |c, op| reduced(c, op, None, None, |x, a| ops::ReduceMax::new(x, a), |n, k| n.keepdims(k)),
+        "reduce_max"
+    ),
+    reduce!(
+        "mean",
+        Reduce,
+        |c, op| reduced(c, op, None, None, |x, a| ops::ReduceMean::new(x, a), |n, k| n.keepdims(k)),
+        "reduce_mean"
+    ),
+    row!(
+        "mean_all",
+        Whole,
+        |c, op| c.add(ops::ReduceMean::new(op.x, None).keepdims(false)),
+        "mean"
+    ),
+    reduce!(
+        "min",
+        Reduce,
+        |c, op| reduced(c, op, None, None, |x, a| ops::ReduceMin::new(x, a), |n, k| n.keepdims(k)),
+        "reduce_min"
+    ),
+    row!("numel", Whole, |c, op| c.add(ops::Size::new(op.x)), "size": "x=Input"),
+    row!("p_norm", PNorm, p_norm),
+    reduce!(
+        "prod",
+        Reduce,
+        |c, op| {
+            let dtype = c.declared_dtype();
+            reduced(c, op, dtype, None, |x, a| ops::ReduceProd::new(x, a), |n, k| n.keepdims(k))
+        },
+        "reduce_prod"
+    ),
+    row!("squared_l2_norm", Whole, |c, op| {
+        let sum = c.add(ops::ReduceSumSquare::new(op.x, None).keepdims(false))?;
+        c.reshape(sum, &[1])
+    }),
+    reduce!("sum", Sum, sum, "reduce_sum"),
+];
+
+/// A reduction in element type `wide`, with the result converted to type `to`.
+fn reduced<V>(
+    c: &mut Call<'_, '_>,
+    op: Reduce,
+    wide: Option<DType>,
+    to: Option<DType>,
+    new: impl FnOnce(ValueId, Option<ValueId>) -> New<V>,
+    keep: impl FnOnce(New<V>, bool) -> New<V>,
+) -> Made {
+    let rank = c.rank(op.x)?;
+    let axes = match op.axis {
+        _ if op.reduce_all => None,
+        None => None,
+        Some(Ints::Known(axes)) if axes.is_empty() => None,
+        Some(Ints::Known(axes)) => {
+            let axes = c.axes(&axes, rank)?;
+            Some(c.ints(&axes)?)
+        }
+        Some(Ints::Computed(axes)) => Some(axes),
+    };
+    let x = match wide {
+        // Truth of numbers first, so that small fractions count.
+        Some(DType::I32) if to == Some(DType::Bool) => {
+            let truth = c.cast(op.x, DType::Bool)?;
+            c.cast(truth, DType::I32)?
+        }
+        Some(wide) => c.cast(op.x, wide)?,
+        None => op.x,
+    };
+    // A scalar has one axis in Paddle, and no axis to reduce here.
+    let axes = axes.filter(|_| rank > 0);
+    let y = c.add(keep(new(x, axes), op.keepdim))?;
+    match to {
+        Some(to) => c.cast(y, to),
+        None => Ok(y),
+    }
+}
+
+/// Truth values and integers of 32 bits have sums of 64 bits, unless the op states another type.
+fn sum(c: &mut Call<'_, '_>, op: Sum) -> Made {
+    let wide = match (op.dtype.or(c.declared_dtype()), c.dtype(op.x)?) {
+        (Some(dtype), _) => dtype,
+        (None, DType::Bool | DType::I32) => DType::I64,
+        (None, own) => own,
+    };
+    let Sum { x, axis, keepdim, reduce_all, .. } = op;
+    let op = Reduce { x, axis, keepdim, reduce_all };
+    reduced(c, op, Some(wide), None, |x, a| ops::ReduceSum::new(x, a), |n, k| n.keepdims(k))
+}
+
+fn arg_reduced(
+    c: &mut Call<'_, '_>,
+    op: ArgReduce,
+    find: impl FnOnce(&mut Call<'_, '_>, ValueId, i64) -> Made,
+) -> Made {
+    let rank = c.rank(op.x)?;
+    let dtype = op.dtype.unwrap_or(DType::I64);
+    let is_flat = op.flatten || rank == 0;
+    let x = if is_flat { c.reshape(op.x, &[-1])? } else { op.x };
+    let axis = if is_flat { 0 } else { c.axis(op.axis.int("axis")?, rank)? };
+    let x = match c.dtype(x)? {
+        DType::Bool => c.cast(x, DType::I32)?,
+        _ => x,
+    };
+    let found = find(c, x, axis)?;
+    let found = c.cast(found, dtype)?;
+    match (is_flat, op.keepdims) {
+        (true, true) => c.reshape(found, &vec![1; rank]),
+        (true, false) => c.reshape(found, &[]),
+        (false, true) => Ok(found),
+        (false, false) => c.squeeze(found, &[axis]),
+    }
+}
+
+/// The operand of a scan and its axis: flattened if it is asked for.
+fn flat(c: &mut Call<'_, '_>, x: ValueId, axis: Number, flatten: bool) -> Made<(ValueId, ValueId)> {
+    let rank = c.rank(x)?;
+    if flatten || rank == 0 {
+        return Ok((c.reshape(x, &[-1])?, c.number(DType::I64, 0.0)?));
+    }
+    let axis = c.axis(axis.int("axis")?, rank)?;
+    Ok((x, c.number(DType::I64, axis as f64)?))
+}
+
+/// The logarithm of the running sum of exponentials, relative to the greatest element.
+fn logcumsumexp(c: &mut Call<'_, '_>, op: CumSum) -> Made {
+    let (x, axis) = flat(c, op.x, op.axis, op.flatten)?;
+    let most = c.add(ops::ReduceMax::new(x, None).keepdims(false))?;
+    let relative = c.add(ops::Sub::new(x, most))?;
+    let exp = c.add(ops::Exp::new(relative))?;
+    let sums = c.add(ops::CumSum::new(exp, axis).exclusive(op.exclusive).reverse(op.reverse))?;
+    let log = c.add(ops::Log::new(sums))?;
+    c.add(ops::Add::new(log, most))
+}
+
+/// (Σ|x|^p)^(1/p); with p infinite the greatest or least magnitude, with p = 0 the number of elements that are not 0.
+fn p_norm(c: &mut Call<'_, '_>, op: PNorm) -> Made {
+    let rank = c.rank(op.x)?;
+    let axes = match op.asvector || rank == 0 {
+        true => None,
+        false => {
+            let axis = c.axis(op.axis, rank)?;
+            Some(c.ints(&[axis])?)
+        }
+    };
+    let size = |c: &mut Call<'_, '_>| c.add(ops::Abs::new(op.x));
+    if op.porder == f64::INFINITY {
+        let size = size(c)?;
+        return c.add(ops::ReduceMax::new(size, axes).keepdims(op.keepdim));
+    }
+    if op.porder == f64::NEG_INFINITY {
+        let size = size(c)?;
+        return c.add(ops::ReduceMin::new(size, axes).keepdims(op.keepdim));
+    }
+    if op.porder == 1.0 {
+        return c.add(ops::ReduceL1::new(op.x, axes).keepdims(op.keepdim));
+    }
+    if op.porder == 2.0 {
+        return c.add(ops::ReduceL2::new(op.x, axes).keepdims(op.keepdim));
+    }
+    if op.porder == 0.0 {
+        let truth = c.cast(op.x, DType::Bool)?;
+        let dtype = c.dtype(op.x)?;
+        let ones = c.cast(truth, dtype)?;
+        return c.add(ops::ReduceSum::new(ones, axes).keepdims(op.keepdim));
+    }
+    let (power, root) = (c.number_like(op.x, op.porder)?, c.number_like(op.x, 1.0 / op.porder)?);
+    let size = size(c)?;
+    let powers = c.add(ops::Pow::new(size, power))?;
+    let sum = c.add(ops::ReduceSum::new(powers, axes).keepdims(op.keepdim))?;
+    c.add(ops::Pow::new(sum, root))
+}

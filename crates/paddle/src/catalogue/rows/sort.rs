@@ -1,0 +1,103 @@
+//! Ops that order elements.
+
+use crate::catalogue::field::Number;
+use crate::catalogue::graph::Made;
+use crate::catalogue::signature::{row, signature};
+use crate::catalogue::{Call, Out, Outputs, Row};
+use trident_ir::{DType, ValueId, ops};
+
+signature! {
+    ArgSort (x: ValueId) { axis: i64 = -1, descending: bool = false } -> out indices
+}
+
+signature! {
+    TopK (x: ValueId, k: Number = 1i64) { axis: i64 = -1, largest: bool = true, sorted: bool = true } -> out indices
+}
+
+signature! {
+    KthValue (x: ValueId) { k: i64 = 1, axis: i64 = -1, keepdim: bool = false } -> out indices
+}
+
+signature! {
+    Unique (x: ValueId) {
+        axis: Vec<i64> = [], dtype: Option<DType>, is_sorted: bool = true,
+    } -> out indices inverse counts
+}
+
+signature! {
+    SearchSorted (sorted_sequence: ValueId, values: ValueId) { out_int32: bool = false, right: bool = false } -> out
+}
+
+pub(super) static ROWS: &[Row] = &[
+    row!("argsort", ArgSort, |c, op| {
+        let rank = c.rank(op.x)?;
+        if rank == 0 {
+            let zero = c.number(DType::I64, 0.0)?;
+            return Ok(Outputs::from([c.add(ops::Identity::new(op.x))?, zero]));
+        }
+        let axis = c.axis(op.axis, rank)?;
+        let k = c.dim_of(op.x, axis as usize)?;
+        let sort = ops::TopK::new(op.x, k).axis(axis).largest(op.descending);
+        let found = c.add_all(sort, 2)?;
+        Ok([found[0], found[1]].into())
+    }),
+    row!("kthvalue", KthValue, kth_value),
+    row!("searchsorted", SearchSorted, search_sorted),
+    row!("topk", TopK, |c, op| {
+        let k = op.k.value(c, DType::I64)?;
+        let k = c.vector(k)?;
+        let top = ops::TopK::new(op.x, k).axis(op.axis).largest(op.largest).sorted(op.sorted);
+        let found = c.add_all(top, 2)?;
+        Ok(Outputs::from([found[0], found[1]]))
+    }, "top_k_v2": "k=K,.k"),
+    row!("topk_v1", TopK, |c, op| {
+        let k = op.k.value(c, DType::I64)?;
+        let k = c.vector(k)?;
+        let found = c.add_all(ops::TopK::new(op.x, k), 2)?;
+        Ok(Outputs::from([found[0], found[1]]))
+    }, "top_k": "k=K,.k"),
+    row!("unique", Unique, unique, "unique": "inverse=Index"),
+];
+
+fn kth_value(c: &mut Call<'_, '_>, op: KthValue) -> Made<Outputs> {
+    let rank = c.rank(op.x)?;
+    let axis = c.axis(op.axis, rank)?;
+    let k = c.ints(&[op.k])?;
+    let found = c.add_all(ops::TopK::new(op.x, k).axis(axis).largest(false), 2)?;
+    let mut last = vec![];
+    for value in found {
+        let slice = c.slice(value, axis, op.k - 1, op.k)?;
+        last.push(if op.keepdim { slice } else { c.squeeze(slice, &[axis])? });
+    }
+    Ok([last[0], last[1]].into())
+}
+
+fn unique(c: &mut Call<'_, '_>, op: Unique) -> Made<Outputs> {
+    let dtype = op.dtype.unwrap_or(DType::I64);
+    let mut unique = ops::Unique::new(op.x).sorted(op.is_sorted);
+    match op.axis[..] {
+        [] => {}
+        [axis] => unique = unique.axis(axis),
+        _ => return c.refuse(format!("`axis` is {:?}, expected one axis", op.axis)),
+    }
+    let found = c.add_all(unique, 4)?;
+    let mut outs = vec![Out::Tensor(found[0])];
+    for &index in &found[1..] {
+        outs.push(Out::Tensor(c.cast(index, dtype)?));
+    }
+    Ok(Outputs(outs))
+}
+
+/// The number of elements of a sorted row that are below a value, or with `right` not above it.
+fn search_sorted(c: &mut Call<'_, '_>, op: SearchSorted) -> Made {
+    let sorted = c.unsqueeze(op.sorted_sequence, &[-2])?;
+    let values: ValueId = c.unsqueeze(op.values, &[-1])?;
+    let passed = match op.right {
+        true => c.add(ops::LessOrEqual::new(sorted, values))?,
+        false => c.add(ops::Less::new(sorted, values))?,
+    };
+    let passed = c.cast(passed, DType::I64)?;
+    let axes = c.ints(&[-1])?;
+    let count = c.add(ops::ReduceSum::new(passed, Some(axes)).keepdims(false))?;
+    c.cast(count, if op.out_int32 { DType::I32 } else { DType::I64 })
+}

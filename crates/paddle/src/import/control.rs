@@ -1,0 +1,119 @@
+//! Branches and loops.
+
+use super::Import;
+use crate::catalogue::{Bound, Graph};
+use crate::error::{Fault, PaddleErrorKind};
+use crate::program::{self, Op, Var, VarType};
+use trident_ir::{Block, Builder, DType, Dim, OpKind, Type, ValueId};
+
+impl Import<'_> {
+    /// An op of the IR with these regions, whose results are those of the program's op.
+    fn control(
+        &mut self,
+        graph: &mut Graph<'_>,
+        op: &Op,
+        kind: OpKind,
+        inputs: Vec<Option<ValueId>>,
+        regions: Vec<Block>,
+    ) -> Result<(), Fault> {
+        let mut made = trident_ir::Op::new(kind, inputs, vec![]);
+        made.regions = regions;
+        let vars: Vec<Var> = op.results.iter().collect();
+        for &var in &vars {
+            // The rules of the op give the type.
+            let name = &*self.program.var(var).name;
+            made.outputs.push(Some(graph.b.func.value(name, Type::unranked(DType::Bool))));
+        }
+        let outputs = made.outputs.clone();
+        graph.push(made)?;
+        for (var, value) in vars.into_iter().zip(outputs.into_iter().flatten()) {
+            self.bind(var, Bound::Value(value));
+        }
+        Ok(())
+    }
+
+    /// A truth value of rank 0.
+    fn condition(&self, graph: &mut Graph<'_>, op: &Op) -> Result<ValueId, Fault> {
+        let Some(var) = op.operands.at(0) else {
+            return Err(PaddleErrorKind::Unsupported("the condition is missing".to_owned()).into());
+        };
+        let condition = self.value(var)?;
+        let condition = graph.scalar(condition)?;
+        Ok(graph.cast(condition, DType::Bool)?)
+    }
+
+    /// A block as a region without parameters.
+    fn region(&mut self, graph: &mut Graph<'_>, block: &program::Block) -> Result<Block, Fault> {
+        let mut inner = Graph { b: Builder::new(graph.b.func), facts: graph.facts };
+        self.ops(&mut inner, block)?;
+        inner.b.block.results =
+            block.results.iter().map(|&var| self.value(var)).collect::<Result<_, _>>()?;
+        Ok(inner.b.finish())
+    }
+
+    /// `if`: a region for each branch.
+    pub(super) fn branch(&mut self, graph: &mut Graph<'_>, op: &Op) -> Result<(), Fault> {
+        let condition = self.condition(graph, op)?;
+        let [yes, no] = &op.blocks[..] else {
+            return Err(
+                PaddleErrorKind::Unsupported(format!("{} branches", op.blocks.len())).into()
+            );
+        };
+        let regions = vec![self.region(graph, yes)?, self.region(graph, no)?];
+        self.control(graph, op, OpKind::If, vec![Some(condition)], regions)
+    }
+
+    /// `while`: a loop without a limit.
+    pub(super) fn repeat(&mut self, graph: &mut Graph<'_>, op: &Op) -> Result<(), Fault> {
+        let condition = self.condition(graph, op)?;
+        let [body] = &op.blocks[..] else {
+            return Err(PaddleErrorKind::Unsupported(format!("{} blocks", op.blocks.len())).into());
+        };
+        let carried: Vec<Var> = op.operands.iter().skip(1).collect();
+        let mut inputs = vec![None, Some(condition)];
+        let mut types = vec![];
+        for (&from, &to) in carried.iter().zip(&body.params) {
+            let value = self.value(from)?;
+            inputs.push(Some(value));
+            types.push(self.carried(graph, value, to));
+        }
+        let mut inner = Graph { b: Builder::new(graph.b.func), facts: graph.facts };
+        let head = [(DType::I64, "round"), (DType::Bool, "goes_on")];
+        for (dtype, name) in head {
+            let value = inner.b.func.value(name, Type::fixed(dtype, &[]));
+            inner.b.block.params.push(value);
+        }
+        for (ty, &to) in types.into_iter().zip(&body.params) {
+            let value = inner.b.func.value(&*self.program.var(to).name, ty);
+            inner.b.block.params.push(value);
+            self.bind(to, Bound::Value(value));
+        }
+        self.ops(&mut inner, body)?;
+        let mut results = vec![];
+        for (i, &var) in body.results.iter().enumerate() {
+            let mut value = self.value(var)?;
+            if i == 0 {
+                value = inner.scalar(value)?;
+                value = inner.cast(value, DType::Bool)?;
+            }
+            results.push(value);
+        }
+        inner.b.block.results = results;
+        let region = inner.b.finish();
+        self.control(graph, op, OpKind::Loop, inputs, vec![region])
+    }
+
+    /// The type of a value that a loop carries: dimensions may change from one round to the next.
+    fn carried(&self, graph: &Graph<'_>, initial: ValueId, to: Var) -> Type {
+        let ty = graph.ty(initial);
+        let declared = match &self.program.var(to).ty {
+            VarType::Tensor(info) => info.dims.as_ref().map(|dims| dims.len()),
+            _ => None,
+        };
+        let rank = declared.or(ty.shape().map(<[Dim]>::len));
+        match (ty.dtype(), rank) {
+            (Some(dtype), Some(rank)) => Type::tensor(dtype, vec![Dim::Unknown; rank]),
+            _ => ty.unshaped(),
+        }
+    }
+}
