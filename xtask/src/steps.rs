@@ -1,13 +1,20 @@
 //! Checks that run one after the other, with the time that each took and the sum of their counts.
 
-use std::io::{BufRead, BufReader};
+use std::io::{self, BufRead, BufReader, IsTerminal};
+use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
-use std::time::Instant;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 
 use crate::tally::{Outcome, Tally};
+
+/// The longest time for a command. One that hangs would otherwise use up the time of the whole run,
+/// whose end then says neither which step it was nor what the others found.
+const LIMIT: Duration = Duration::from_secs(25 * 60);
 
 /// The run so far.
 pub(crate) struct Steps {
@@ -93,12 +100,30 @@ impl Steps {
 }
 
 /// Run a command, pass its output on, and add up the counts in it. A command that fails without
-/// having counted a failure (a crash, a compile error) is one.
-pub(crate) fn counted(mut command: Command) -> Result<Option<Tally>> {
+/// having counted a failure (a crash, a compile error, no end within [`LIMIT`]) is one.
+///
+/// At a terminal there is no limit: the command stays in the terminal's process group, and a person
+/// stops what hangs.
+pub(crate) fn counted(command: Command) -> Result<Option<Tally>> {
+    counted_within(command, (!io::stdin().is_terminal()).then_some(LIMIT))
+}
+
+fn counted_within(mut command: Command, limit: Option<Duration>) -> Result<Option<Tally>> {
+    if limit.is_some() {
+        command.process_group(0);
+    }
     let mut child = command
         .stdout(Stdio::piped())
         .spawn()
         .with_context(|| format!("cannot start {}", command.get_program().display()))?;
+    let group = child.id();
+    let (ended, end) = mpsc::channel::<()>();
+    let guard = limit.map(|limit| {
+        thread::spawn(move || {
+            let is_over = end.recv_timeout(limit) == Err(RecvTimeoutError::Timeout);
+            is_over && end_group(group, limit)
+        })
+    });
     let mut total: Option<Tally> = None;
     if let Some(stdout) = child.stdout.take() {
         for line in BufReader::new(stdout).lines() {
@@ -110,10 +135,44 @@ pub(crate) fn counted(mut command: Command) -> Result<Option<Tally>> {
         }
     }
     let status = child.wait()?;
-    if !status.success() {
+    drop(ended);
+    let was_ended = guard.is_some_and(|guard| guard.join().unwrap_or(false));
+    if was_ended || !status.success() {
         let total = total.get_or_insert_default();
         total.failed = total.failed.max(1);
         println!("{status}");
     }
     Ok(total)
+}
+
+/// End all processes of a command that has run for longer than `limit`; true if that could be done.
+fn end_group(group: u32, limit: Duration) -> bool {
+    println!("ended after {} s: a step may not take longer", limit.as_secs());
+    // The shell's own `kill`: a bare system has no other.
+    let kill = Command::new("sh").arg("-c").arg(format!("kill -s KILL -- -{group}")).status();
+    kill.is_ok_and(|status| status.success())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_that_hangs_is_ended_with_its_children() {
+        let mut command = Command::new("sh");
+        // The child of the shell keeps the pipe open.
+        command.args(["-c", "echo '3 passed, 0 failed, 0 skipped'; sleep 600 & wait"]);
+        let start = Instant::now();
+        let tally = counted_within(command, Some(Duration::from_millis(200))).unwrap().unwrap();
+        assert_eq!((tally.passed, tally.failed), (3, 1));
+        assert!(start.elapsed() < Duration::from_secs(60));
+    }
+
+    #[test]
+    fn a_command_that_ends_is_not() {
+        let mut command = Command::new("sh");
+        command.args(["-c", "echo '3 passed, 0 failed, 0 skipped'"]);
+        let tally = counted_within(command, Some(LIMIT)).unwrap().unwrap();
+        assert_eq!((tally.passed, tally.failed), (3, 0));
+    }
 }
