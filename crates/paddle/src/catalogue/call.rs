@@ -147,7 +147,9 @@ impl<'c, 'f> Call<'c, 'f> {
                 if let Some(places) = self.old.and_then(|old| old.places(name)) {
                     for place in places {
                         let found = match place.strip_prefix('.') {
-                            Some(attr) => op.attr(attr).map(Given::Attr),
+                            Some(attr) => {
+                                op.attr(attr).filter(|attr| !is_empty(attr)).map(Given::Attr)
+                            }
                             None => self.slot(place)?,
                         };
                         if found.is_some() {
@@ -241,6 +243,19 @@ impl<'c, 'f> Call<'c, 'f> {
             renamed.unwrap_or_else(|| slot_of(name))
         };
         row.results.iter().map(slot).collect()
+    }
+}
+
+/// Whether an attribute has the form of one that is not set, so that the next place counts.
+fn is_empty(attr: &Attr) -> bool {
+    match attr {
+        Attr::Text(text) => text.is_empty(),
+        Attr::Bools(values) => values.is_empty(),
+        Attr::Ints(values) => values.is_empty(),
+        Attr::Floats(values) => values.is_empty(),
+        Attr::Texts(values) => values.is_empty(),
+        Attr::List(values) => values.is_empty(),
+        _ => false,
     }
 }
 

@@ -4,7 +4,7 @@ use super::call::{Call, Given};
 use crate::dtype;
 use crate::error::PaddleErrorKind;
 use crate::program::Attr;
-use trident_ir::{DType, ValueId};
+use trident_ir::{DType, Dim, ValueId};
 
 /// A kind of operand or attribute.
 pub(crate) trait Field: Sized {
@@ -117,10 +117,15 @@ impl Field for Ints {
         if let Some(known) = known {
             return Ok(Some(Ints::Known(known.concat())));
         }
+        // Items of a list have one number each.
+        let length = if parts.len() > 1 { 1 } else { -1 };
         let mut vectors = vec![];
         for part in parts {
             let part = call.cast(part, DType::I64)?;
-            vectors.push(call.vector(part)?);
+            vectors.push(match call.ty(part).shape() {
+                Some([Dim::Fixed(_)]) => part,
+                _ => call.reshape(part, &[length])?,
+            });
         }
         call.concat(&vectors, 0).map(|joined| Some(Ints::Computed(joined)))
     }

@@ -100,20 +100,66 @@ impl Import<'_> {
         }
         inner.b.block.results = results;
         let region = inner.b.finish();
+        self.replace_placeholders(graph, &mut inputs, &region, body)?;
         self.control(graph, op, OpKind::Loop, inputs, vec![region])
+    }
+
+    /// Gives variables that the body writes before it reads them an initial value of the type and rank that it writes.
+    /// Exported loops begin with placeholders of another type for these.
+    fn replace_placeholders(
+        &self,
+        graph: &mut Graph<'_>,
+        inputs: &mut [Option<ValueId>],
+        region: &Block,
+        body: &program::Block,
+    ) -> Result<(), Fault> {
+        let uses = region.uses();
+        // Parameters begin with the round and the condition, results with the condition.
+        let pairs = region.params[2..].iter().zip(&region.results[1..]);
+        for (i, ((&param, &result), input)) in pairs.zip(&mut inputs[2..]).enumerate() {
+            let (Some(before), Some(after)) = (graph.ty(param).dtype(), graph.ty(result).dtype())
+            else {
+                continue;
+            };
+            if uses.contains_key(&param) {
+                if before != after {
+                    let name = &graph.b.func.info(param).name;
+                    let reason =
+                        format!("`{name}` is {before} in the first round and then {after}");
+                    return Err(PaddleErrorKind::Unsupported(reason).into());
+                }
+                continue;
+            }
+            let Some(initial) = *input else { continue };
+            let declared = body.results.get(i + 1).and_then(|&var| self.declared_rank(var));
+            let rank = graph.ty(result).shape().map(<[Dim]>::len).or(declared).unwrap_or(0);
+            let own = graph.rank(initial)?;
+            if before == after && own >= rank {
+                continue;
+            }
+            let value = graph.cast(initial, after)?;
+            let shape = graph.ints(&vec![1; rank])?;
+            let value = graph.expand(value, shape)?;
+            *input = Some(value);
+            graph.b.func.values[param.index()].ty = graph.ty(value).clone();
+        }
+        Ok(())
     }
 
     /// The type of a value that a loop carries: dimensions may change from one round to the next.
     fn carried(&self, graph: &Graph<'_>, initial: ValueId, to: Var) -> Type {
         let ty = graph.ty(initial);
-        let declared = match &self.program.var(to).ty {
-            VarType::Tensor(info) => info.dims.as_ref().map(|dims| dims.len()),
-            _ => None,
-        };
-        let rank = declared.or(ty.shape().map(<[Dim]>::len));
+        let rank = self.declared_rank(to).or(ty.shape().map(<[Dim]>::len));
         match (ty.dtype(), rank) {
             (Some(dtype), Some(rank)) => Type::tensor(dtype, vec![Dim::Unknown; rank]),
             _ => ty.unshaped(),
+        }
+    }
+
+    fn declared_rank(&self, var: Var) -> Option<usize> {
+        match &self.program.var(var).ty {
+            VarType::Tensor(info) => info.dims.as_ref().map(|dims| dims.len()),
+            _ => None,
         }
     }
 }

@@ -12,7 +12,7 @@ signature! {
 }
 
 signature! {
-    FullWithTensor (value: Number, shape: Ints) { dtype: Option<DType> } -> out
+    FullWithTensor (value: Number, shape: Ints = []) { dtype: Option<DType> } -> out
 }
 
 signature! {
@@ -46,15 +46,15 @@ signature! {
 }
 
 signature! {
-    Gaussian (shape: Ints) { mean: f64 = 0.0, std: f64 = 1.0, seed: i64 = 0, dtype: Option<DType> } -> out
+    Gaussian (shape: Ints = []) { mean: f64 = 0.0, std: f64 = 1.0, seed: i64 = 0, dtype: Option<DType> } -> out
 }
 
 signature! {
-    Uniform (shape: Ints, min: Number = -1.0, max: Number = 1.0) { seed: i64 = 0, dtype: Option<DType> } -> out
+    Uniform (shape: Ints = [], min: Number = -1.0, max: Number = 1.0) { seed: i64 = 0, dtype: Option<DType> } -> out
 }
 
 signature! {
-    Randint (shape: Ints) { low: i64 = 0, high: i64 = 0, dtype: Option<DType>, seed: i64 = 0 } -> out
+    Randint (shape: Ints = []) { low: i64 = 0, high: i64 = 0, dtype: Option<DType>, seed: i64 = 0 } -> out
 }
 
 signature! {
@@ -68,7 +68,7 @@ signature! {
 }
 
 signature! {
-    Empty (shape: Ints) { dtype: Option<DType> } -> out
+    Empty (shape: Ints = []) { dtype: Option<DType> } -> out
 }
 
 /// The places of shapes in older programs.

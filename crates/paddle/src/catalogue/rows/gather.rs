@@ -35,7 +35,7 @@ signature! {
 }
 
 signature! {
-    OneHot (x: ValueId, num_classes: Ints) {} -> out
+    OneHot (x: ValueId, num_classes: Ints = []) {} -> out
 }
 
 signature! {
@@ -204,7 +204,8 @@ fn one_hot(c: &mut Call<'_, '_>, op: OneHot) -> Made {
     let (zero, one) = (c.reshape(zero, &[1])?, c.reshape(one, &[1])?);
     let values = c.concat(&[zero, one], 0)?;
     let depth = c.scalar(depth)?;
-    c.add(ops::OneHot::new(op.x, depth, values))
+    let x = c.cast(op.x, DType::I64)?;
+    c.add(ops::OneHot::new(x, depth, values))
 }
 
 fn triangle(c: &mut Call<'_, '_>, x: ValueId, diagonal: i64, lower: bool) -> Made {

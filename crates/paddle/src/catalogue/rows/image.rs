@@ -25,7 +25,7 @@ signature! {
 }
 
 signature! {
-    AffineGrid (input: ValueId, output_shape: Ints) { align_corners: bool = true } -> output
+    AffineGrid (input: ValueId, output_shape: Ints = []) { align_corners: bool = true } -> output
 }
 
 signature! {

@@ -31,14 +31,14 @@ signature! {
 }
 
 signature! {
-    SetValue (x: ValueId, starts: Ints, ends: Ints, steps: Ints) {
+    SetValue (x: ValueId, starts: Ints = [], ends: Ints = [], steps: Ints = []) {
         axes: Vec<i64>, decrease_axes: Vec<i64> = [], none_axes: Vec<i64> = [], shape: Vec<i64> = [],
         values: Values, value_tensor: Option<ValueId>,
     } -> out
 }
 
 signature! {
-    SetTensor (x: ValueId, values: ValueId, starts: Ints, ends: Ints, steps: Ints) {
+    SetTensor (x: ValueId, values: ValueId, starts: Ints = [], ends: Ints = [], steps: Ints = []) {
         axes: Vec<i64>, decrease_axes: Vec<i64> = [], none_axes: Vec<i64> = [],
     } -> out
 }

@@ -13,7 +13,7 @@ signature! {
 }
 
 signature! {
-    Pad3d (x: ValueId, paddings: Ints) {
+    Pad3d (x: ValueId, paddings: Ints = []) {
         mode: String = "constant", pad_value: f64 = 0.0, data_format: String = "NCDHW",
     } -> out
 }

@@ -9,7 +9,7 @@ use trident_ir::op::words::AutoPad;
 use trident_ir::{DType, ValueId, ops};
 
 signature! {
-    Pool (x: ValueId, kernel_size: Ints) {
+    Pool (x: ValueId, kernel_size: Ints = []) {
         strides: Vec<i64> = [1, 1],
         paddings: Vec<i64> = [0, 0],
         ceil_mode: bool = false,
@@ -35,7 +35,7 @@ signature! {
 }
 
 signature! {
-    Unpool (x: ValueId, indices: ValueId, output_size: Ints) {
+    Unpool (x: ValueId, indices: ValueId, output_size: Ints = []) {
         ksize: Vec<i64>,
         strides: Vec<i64> = [1, 1],
         padding: Vec<i64> = [0, 0],

@@ -7,7 +7,7 @@ use crate::catalogue::{Call, Out, Outputs, Row};
 use trident_ir::{DType, ValueId, ops};
 
 signature! {
-    Reshape (x: ValueId, shape: Ints) {} -> out
+    Reshape (x: ValueId, shape: Ints = []) {} -> out
 }
 
 signature! {
@@ -15,7 +15,7 @@ signature! {
 }
 
 signature! {
-    Axes (x: ValueId, axis: Ints) {} -> out
+    Axes (x: ValueId, axis: Ints = []) {} -> out
 }
 
 signature! {
@@ -36,7 +36,7 @@ signature! {
 }
 
 signature! {
-    Expand (x: ValueId, shape: Ints) {} -> out
+    Expand (x: ValueId, shape: Ints = []) {} -> out
 }
 
 signature! {
@@ -44,7 +44,7 @@ signature! {
 }
 
 signature! {
-    Tile (x: ValueId, repeat_times: Ints) {} -> out
+    Tile (x: ValueId, repeat_times: Ints = []) {} -> out
 }
 
 signature! {

@@ -7,13 +7,13 @@ use crate::catalogue::{Call, Outputs, Row};
 use trident_ir::{DType, ValueId, ops};
 
 signature! {
-    Slice (input: ValueId, starts: Ints, ends: Ints) {
+    Slice (input: ValueId, starts: Ints = [], ends: Ints = []) {
         axes: Vec<i64>, decrease_axis: Vec<i64> = [],
     } -> out
 }
 
 signature! {
-    StridedSlice (x: ValueId, starts: Ints, ends: Ints, strides: Ints) {
+    StridedSlice (x: ValueId, starts: Ints = [], ends: Ints = [], strides: Ints = []) {
         axes: Vec<i64>, decrease_axis: Vec<i64> = [],
     } -> out
 }
@@ -35,7 +35,7 @@ signature! {
 }
 
 signature! {
-    Split (x: ValueId, sections: Ints, axis: Number = 0i64) { num: i64 = 0 } -> out
+    Split (x: ValueId, sections: Ints = [], axis: Number = 0i64) { num: i64 = 0 } -> out
 }
 
 signature! {
@@ -43,7 +43,7 @@ signature! {
 }
 
 signature! {
-    Crop (x: ValueId, shape: Ints, offsets: Ints) {} -> out
+    Crop (x: ValueId, shape: Ints = [], offsets: Ints = []) {} -> out
 }
 
 signature! {
@@ -51,11 +51,11 @@ signature! {
 }
 
 signature! {
-    Reverse (x: ValueId, axis: Ints) {} -> out
+    Reverse (x: ValueId, axis: Ints = []) {} -> out
 }
 
 signature! {
-    Roll (x: ValueId, shifts: Ints) { axis: Vec<i64> = [] } -> out
+    Roll (x: ValueId, shifts: Ints = []) { axis: Vec<i64> = [] } -> out
 }
 
 signature! {
