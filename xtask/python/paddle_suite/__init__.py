@@ -1,0 +1,1 @@
+"""Paddle's models on Trident, beside Paddle itself: `cargo xtask conformance paddle`."""

@@ -1,0 +1,64 @@
+"""Compare Paddle's models on Trident with Paddle itself, and failures with a list of known ones.
+
+`models` runs trained models from packages, `exports` networks exported by two releases of Paddle,
+`paddle2onnx=PATH` the tests of a checkout of PaddlePaddle/Paddle2ONNX, and `paddleocr` PaddleOCR on
+machines without Paddle.
+"""
+
+import argparse
+import importlib
+import sys
+import time
+
+from . import report
+
+SUITES = {
+    "models": "paddle_suite.models",
+}
+PATHS = ()
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(
+        prog="cargo xtask conformance paddle", description=__doc__.splitlines()[0]
+    )
+    parser.add_argument("--suite", default="models", metavar="NAME[=PATH]", help=", ".join(SUITES))
+    parser.add_argument("--filter", help="only cases whose name has this text")
+    parser.add_argument("-v", "--verbose", action="store_true", help="print every case")
+    parser.add_argument("--bless", action="store_true", help="rewrite the list of failures")
+    parser.add_argument(
+        "--subject",
+        default="trident",
+        choices=("trident", "paddle", "wrong"),
+        help="to check the suite, without a list: Paddle's own predictor, or that with errors",
+    )
+    options = parser.parse_args()
+    options.suite, _, options.path = options.suite.partition("=")
+    if options.suite not in SUITES:
+        parser.error(f"there is no suite `{options.suite}`: choose one of {', '.join(SUITES)}")
+    if bool(options.path) != (options.suite in PATHS):
+        parser.error(f"`{options.suite}` {'needs' if not options.path else 'takes no'} =PATH")
+    if options.bless and (options.filter or options.subject != "trident"):
+        parser.error("--bless needs a full run of trident")
+    return options
+
+
+def main():
+    options = parse_arguments()
+    start = time.monotonic()
+
+    def progress(row):
+        if options.verbose or sys.stderr.isatty():
+            text = f"{time.monotonic() - start:6.0f} s {row['case']}: {row['status']}"
+            print(f"{text} {row['message'][:200]}".rstrip(), file=sys.stderr)
+
+    options.progress = progress
+    rows = importlib.import_module(SUITES[options.suite]).run(options)
+    if not rows:
+        raise SystemExit("no case is selected")
+    print(f"{len(rows)} cases in {time.monotonic() - start:.0f} s")
+    return report.finish(options.suite, rows, options, with_list=options.subject == "trident")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

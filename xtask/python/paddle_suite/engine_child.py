@@ -1,0 +1,107 @@
+"""A child process that runs models: `python -m paddle_suite.engine_child ENGINE`.
+
+It answers the requests of `worker.Worker`: `MODEL <TAB> INPUTS <TAB> OUTPUTS ...`. Inputs and
+outputs are files of `arrays`. Engines are Trident, and Paddle's predictor on the CPU, without
+oneDNN.
+"""
+
+import os
+import sys
+
+from paddle_suite import arrays
+
+
+class TridentModel:
+    """A model on `trident.Model`."""
+
+    def __init__(self, path):
+        import trident
+
+        self.model = trident.Model(path, progress=False)
+
+    def __call__(self, inputs):
+        wanted = [value.name for value in self.model.inputs]
+        found = self.model.run(arrays.by_names(inputs, wanted))
+        return [found[value.name] for value in self.model.outputs]
+
+
+class PaddleModel:
+    """A model on Paddle's predictor."""
+
+    optimized = True
+
+    def __init__(self, path):
+        from paddle import inference
+
+        config = inference.Config(path, f"{os.path.splitext(path)[0]}.pdiparams")
+        config.disable_glog_info()
+        config.disable_mkldnn()
+        config.switch_ir_optim(self.optimized)
+        config.set_cpu_math_library_num_threads(2)
+        self.predictor = inference.create_predictor(config)
+
+    def __call__(self, inputs):
+        wanted = self.predictor.get_input_names()
+        for name, array in arrays.by_names(inputs, wanted).items():
+            self.predictor.get_input_handle(name).copy_from_cpu(array)
+        self.predictor.run()
+        names = self.predictor.get_output_names()
+        return [self.predictor.get_output_handle(name).copy_to_cpu() for name in names]
+
+
+class ExactModel(PaddleModel):
+    """A model of `double`: Paddle's optimisations expect f32 weights."""
+
+    optimized = False
+
+
+class WrongModel(PaddleModel):
+    """Paddle's results with a small error in one element: a suite that passes it is worthless."""
+
+    def __call__(self, inputs):
+        return [spoilt(array) for array in super().__call__(inputs)]
+
+
+def spoilt(array):
+    array = array.copy()
+    if array.size:
+        last = array.reshape(-1)
+        last[-1] += 0.01 * (abs(last).max() + 1) if array.dtype.kind == "f" else ~last[-1]
+    return array
+
+
+#: Engines by name. A model is made from the path of its program.
+ENGINES = {"trident": TridentModel, "paddle": PaddleModel, "exact": ExactModel, "wrong": WrongModel}
+
+
+def shown(error):
+    """An exception in one line."""
+    return " ".join(f"{type(error).__name__}: {error}".split())
+
+
+def answer(engine, request):
+    """Run the data sets of one request; the line to answer with."""
+    path, *files = request.split("\t")
+    try:
+        model = engine(path)
+    except Exception as error:
+        return f"ERR load: {shown(error)}"
+    for given, taken in zip(files[::2], files[1::2]):
+        try:
+            arrays.write(taken, arrays.numbered(model(arrays.read(given))))
+        except Exception as error:
+            return f"ERR run: {shown(error)}"
+    return "OK"
+
+
+def main():
+    engine = ENGINES[sys.argv[1]]
+    # Libraries print to standard output: answers keep a descriptor of their own.
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    for request in sys.stdin:
+        print(answer(engine, request.rstrip("\n")), file=answers, flush=True)
+
+
+if __name__ == "__main__":
+    main()
