@@ -14,6 +14,9 @@ use crate::paths;
 /// The file that a finished environment has.
 const MARKER: &str = "complete";
 
+/// The installer of packages, as pip takes it.
+const UV: &str = "uv==0.13.9";
+
 /// The environments, one for each `requirements-<name>.txt`.
 #[derive(Clone, Copy, ValueEnum)]
 pub(crate) enum Venv {
@@ -97,13 +100,13 @@ impl Venv {
         }
         eprintln!("making the Python environment {} ...", folder.display());
         create(&folder, &paths::cache()?)?;
-        let args = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
-        let install = Command::new(&python)
-            .args(args)
+        let install = Command::new(uv(&python)?)
+            .args(["pip", "install", "--quiet", "--python"])
+            .arg(&python)
             .args(["--only-binary=:all:", "--no-deps", "--requirement"])
             .arg(self.requirements())
             .status()?;
-        ensure!(install.success(), "pip cannot install {}", self.requirements().display());
+        ensure!(install.success(), "uv cannot install {}", self.requirements().display());
         File::create(marker)?;
         Ok(python)
     }
@@ -132,6 +135,29 @@ impl Venv {
         let name = format!("venv-{}-{:016x}", self.name(), hash(&pinned, &version));
         Ok(paths::cache()?.join(name))
     }
+}
+
+/// The installer `uv`, which the environments share; `python` has a pip that gets it where it is
+/// missing.
+///
+/// It takes a tenth of pip's time, as it loads packages side by side, keeps one copy of those that
+/// several environments have, and compiles no modules that nobody imports.
+fn uv(python: &Path) -> Result<PathBuf> {
+    let folder = paths::cache()?.join(UV.replace("==", "-"));
+    let program = folder.join("bin/uv");
+    let lock = File::create(folder.with_extension("lock"))?;
+    lock.lock()?;
+    if folder.join(MARKER).exists() {
+        return Ok(program);
+    }
+    let install = Command::new(python)
+        .args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"])
+        .args(["--only-binary=:all:", "--no-deps", "--upgrade", UV, "--target"])
+        .arg(&folder)
+        .status()?;
+    ensure!(install.success(), "pip cannot install {UV}");
+    File::create(folder.join(MARKER))?;
+    Ok(program)
 }
 
 /// The interpreter that environments are made with: `$TRIDENT_PYTHON`, by default `python3`.
