@@ -14,8 +14,10 @@ from . import report
 
 SUITES = {
     "models": "paddle_suite.models",
+    "exports": "paddle_suite.exports",
+    "paddle2onnx": "paddle_suite.paddle2onnx",
 }
-PATHS = ()
+PATHS = ("paddle2onnx",)
 
 
 def parse_arguments():
@@ -24,6 +26,12 @@ def parse_arguments():
     )
     parser.add_argument("--suite", default="models", metavar="NAME[=PATH]", help=", ".join(SUITES))
     parser.add_argument("--filter", help="only cases whose name has this text")
+    parser.add_argument(
+        "--examples",
+        type=int,
+        default=5,
+        help="examples of each property-based test of Paddle2ONNX; 0 leaves these tests out",
+    )
     parser.add_argument("-v", "--verbose", action="store_true", help="print every case")
     parser.add_argument("--bless", action="store_true", help="rewrite the list of failures")
     parser.add_argument(

@@ -1,0 +1,95 @@
+"""Plugin of pytest for Paddle2ONNX's tests: one line of JSON for each test, and fewer examples.
+
+`TRIDENT_ROWS` is the file of lines, and tests that it has already are not run again. A line
+without a status is a test that has begun. `TRIDENT_EXAMPLES` is the number of examples of a
+property-based test.
+"""
+
+import json
+import os
+import pathlib
+
+import paddle
+
+from .engine import EXCLUDED, FAILED, PASS
+from .onnxbase import NotExported, Unfit, runs
+
+ROWS = pathlib.Path(os.environ["TRIDENT_ROWS"])
+
+
+def write(case, **more):
+    with ROWS.open("a") as file:
+        print(json.dumps({"case": case, **more}), file=file)
+
+
+def name_of(item):
+    return item.nodeid.replace("\\", "/")
+
+
+def pytest_collectreport(report):
+    if report.failed:
+        reason = str(report.longrepr).strip().splitlines()[-1]
+        write(report.nodeid, status=EXCLUDED, message=f"cannot be imported: {reason}")
+
+
+def pytest_collection_modifyitems(items):
+    done = {json.loads(line)["case"] for line in ROWS.read_text().splitlines()}
+    items[:] = [item for item in items if name_of(item) not in done]
+    fewer_examples()
+
+
+def fewer_examples():
+    try:
+        import auto_scan_test
+    except ImportError:
+        return
+    scan = auto_scan_test.OPConvertAutoScanTest
+    run, most = scan.run_and_statis, int(os.environ["TRIDENT_EXAMPLES"])
+
+    def limited(self, max_examples=100, min_success_num=25, **options):
+        options["max_duration"] = -1
+        return run(self, max_examples=most, min_success_num=1, **options)
+
+    scan.run_and_statis = limited
+
+
+def causes(error):
+    """An exception, those that a group has, and those before it."""
+    while error is not None:
+        yield error
+        yield from getattr(error, "exceptions", ())
+        error = error.__cause__ or error.__context__
+
+
+def judged(error, ran):
+    """(status, message) of a test that raised."""
+    for cause in causes(error):
+        if isinstance(cause, Unfit):
+            return cause.status, str(cause)
+        if isinstance(cause, NotExported):
+            return EXCLUDED, f"Paddle does not export it: {cause}"
+    text = f"{type(error).__name__}: {error}"
+    return (FAILED, f"after the subject ran: {text}") if ran else (EXCLUDED, f"the test: {text}")
+
+
+def pytest_runtest_setup(item):
+    """Making a property-based test has switched to static graphs, for all tests."""
+    paddle.disable_static()
+
+
+def pytest_runtest_logstart(nodeid, location):
+    write(nodeid)
+    pytest_runtest_logstart.runs = runs()
+
+
+def pytest_runtest_makereport(item, call):
+    if call.when != "call" and call.excinfo is None:
+        return
+    ran = runs() > pytest_runtest_logstart.runs
+    if call.excinfo is not None:
+        status, message = judged(call.excinfo.value, ran)
+    elif ran:
+        status, message = PASS, ""
+    else:
+        status, message = EXCLUDED, "the test runs no model"
+    write(name_of(item), status=status, message=" ".join(message.split())[:600])
