@@ -139,6 +139,8 @@ enum Suite {
     Apps,
     /// Servers on three nodes of a Ray cluster, behind Envoy
     Cluster,
+    /// Paddle's models beside Paddle itself
+    Paddle,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -206,6 +208,7 @@ fn run(command: Command) -> Result<Outcome> {
         }
         Command::Conformance { suite: Suite::Apps, args } => apps(&args.args),
         Command::Conformance { suite: Suite::Cluster, args } => cluster(&args.args),
+        Command::Conformance { suite: Suite::Paddle, args } => paddle(&args.args),
         Command::Conformance { suite: Suite::Deploy, args } => {
             let args = [&[test::DEPLOY.to_owned()], &args.args[..]].concat();
             run_tool(Venv::Deploy, Profile::Ci, "unit", &args)
@@ -356,6 +359,21 @@ fn apps(args: &[String]) -> Result<Outcome> {
     let package = build::python_package(Venv::Torch, Profile::Release, Devices::Default)?;
     let mut command = tool.package(&package)?.into_command();
     command.env("TRIDENT_MINILM", minilm()?).env("TRIDENT_TORCH_PYTHON", Venv::Torch.ensure()?);
+    Ok(Outcome::from(command.status()?.success()))
+}
+
+/// Build the Python package and compare it with Paddle, whose older release and whose PaddleOCR have environments of their own.
+fn paddle(args: &[String]) -> Result<Outcome> {
+    let tool = Tool::module(Venv::Paddle, "paddle_suite")?.args(args);
+    if wants_help(args) {
+        return Ok(Outcome::from(tool.into_command().status()?.success()));
+    }
+    let package = build::python_package(Venv::Triton, Profile::Ci, Devices::Default)?;
+    let mut command = tool.package(&package)?.into_command();
+    command
+        .env("TRIDENT_PADDLE2_PYTHON", Venv::Paddle2.ensure()?)
+        .env("TRIDENT_PADDLEOCR_PYTHON", Venv::Paddleocr.ensure()?)
+        .env("TRIDENT_PADDLEOCR35_PYTHON", Venv::Paddleocr35.ensure()?);
     Ok(Outcome::from(command.status()?.success()))
 }
 

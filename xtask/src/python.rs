@@ -42,6 +42,14 @@ pub(crate) enum Venv {
     Apps,
     /// Ray and Envoy.
     Cluster,
+    /// PaddlePaddle 3.3.1.
+    Paddle,
+    /// PaddlePaddle 2.6.2.
+    Paddle2,
+    /// PaddleOCR with PaddleX 3.7, without PaddlePaddle.
+    Paddleocr,
+    /// PaddleOCR with PaddleX 3.5, without PaddlePaddle.
+    Paddleocr35,
 }
 
 impl Venv {
@@ -59,7 +67,8 @@ impl Venv {
 
     /// Every environment.
     pub(crate) fn all() -> Vec<Venv> {
-        [Venv::CI, &[Venv::Ort, Venv::Apps, Venv::Cluster]].concat()
+        let paddle = &[Venv::Paddle, Venv::Paddle2, Venv::Paddleocr, Venv::Paddleocr35];
+        [Venv::CI, &[Venv::Ort, Venv::Apps, Venv::Cluster], paddle].concat()
     }
 
     fn name(self) -> &'static str {
@@ -75,6 +84,10 @@ impl Venv {
             Venv::Ort => "ort",
             Venv::Apps => "apps",
             Venv::Cluster => "cluster",
+            Venv::Paddle => "paddle",
+            Venv::Paddle2 => "paddle2",
+            Venv::Paddleocr => "paddleocr",
+            Venv::Paddleocr35 => "paddleocr35",
         }
     }
 
