@@ -4,7 +4,7 @@ use super::field::Field;
 use super::graph::Graph;
 use super::{Old, Row};
 use crate::error::PaddleErrorKind;
-use crate::program::{Args, Attr, Op, Program, TensorInfo, Var, VarType};
+use crate::program::{Args, Attr, Form, Op, Program, TensorInfo, Var, VarType};
 use std::ops::{Deref, DerefMut};
 use trident_ir::{DType, ValueId};
 
@@ -229,6 +229,11 @@ impl<'c, 'f> Call<'c, 'f> {
                 Some(self.op.results.slot(&slot.unwrap_or_else(|| slot_of(name))).len())
             }
         }
+    }
+
+    /// Whether the program is of Paddle 2. Development builds of that time state version 0.
+    pub(crate) fn is_of_paddle_2(&self) -> bool {
+        self.program.form == Form::ProgramDesc && self.program.version < 3_000_000
     }
 
     /// The declared element type of the first result.

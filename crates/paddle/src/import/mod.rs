@@ -51,7 +51,7 @@ impl Import<'_> {
             Some(Bound::Value(value)) => Ok(*value),
             Some(Bound::List(_)) => unusable("is a list, where one tensor is expected"),
             Some(Bound::Absent) => unusable("has no data in the file of parameters"),
-            None => unusable("is a result that is only given in training"),
+            None => unusable("is a result that is not supported"),
         }
     }
 

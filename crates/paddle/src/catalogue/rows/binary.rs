@@ -133,12 +133,7 @@ pub(super) static ROWS: &[Row] = &[
         }),
         "elementwise_mul"
     ),
-    row!(
-        "remainder",
-        Binary,
-        |c, op| both(c, op, |c, a, b| c.add(ops::Mod::new(a, b))),
-        "elementwise_mod"
-    ),
+    row!("remainder", Binary, |c, op| both(c, op, remainder), "elementwise_mod"),
     row!(
         "subtract",
         Binary,
@@ -185,12 +180,7 @@ fn aligned(c: &mut Call<'_, '_>, op: Binary) -> Made<(ValueId, ValueId)> {
 fn floor_divide(c: &mut Call<'_, '_>, a: ValueId, b: ValueId) -> Made {
     let zero = c.number_like(a, 0.0)?;
     let rest = c.add(ops::Mod::new(a, b).fmod(true))?;
-    let (is_zero, below) =
-        (c.add(ops::Equal::new(rest, zero))?, c.add(ops::Less::new(rest, zero))?);
-    let some = c.add(ops::Not::new(is_zero))?;
-    let negative = c.add(ops::Less::new(b, zero))?;
-    let apart = c.add(ops::Xor::new(below, negative))?;
-    let fix = c.add(ops::And::new(some, apart))?;
+    let fix = differs(c, rest, b, zero)?;
     let dtype = c.dtype(a)?;
     let fix = c.cast(fix, dtype)?;
     if !dtype.is_float() {
@@ -209,6 +199,28 @@ fn floor_divide(c: &mut Call<'_, '_>, a: ValueId, b: ValueId) -> Made {
     let by_zero = c.add(ops::Equal::new(b, zero))?;
     let plain = c.add(ops::Div::new(a, b))?;
     c.add(ops::Where::new(by_zero, plain, rounded))
+}
+
+/// The remainder with the sign of the divisor.
+fn remainder(c: &mut Call<'_, '_>, a: ValueId, b: ValueId) -> Made {
+    if !c.dtype(a)?.is_float() {
+        return c.add(ops::Mod::new(a, b));
+    }
+    let zero = c.number_like(a, 0.0)?;
+    let rest = c.add(ops::Mod::new(a, b).fmod(true))?;
+    let fix = differs(c, rest, b, zero)?;
+    let turned = c.add(ops::Add::new(rest, b))?;
+    c.add(ops::Where::new(fix, turned, rest))
+}
+
+/// Whether a remainder is not 0 and has another sign than the divisor.
+fn differs(c: &mut Call<'_, '_>, rest: ValueId, b: ValueId, zero: ValueId) -> Made {
+    let (is_zero, below) =
+        (c.add(ops::Equal::new(rest, zero))?, c.add(ops::Less::new(rest, zero))?);
+    let some = c.add(ops::Not::new(is_zero))?;
+    let negative = c.add(ops::Less::new(b, zero))?;
+    let apart = c.add(ops::Xor::new(below, negative))?;
+    c.add(ops::And::new(some, apart))
 }
 
 /// 0 where x < 0, y where x = 0, else 1.

@@ -87,6 +87,9 @@ fn pool(c: &mut Call<'_, '_>, op: Pool) -> Made {
         if op.adaptive {
             return adaptive(c, x, kind, &kernel);
         }
+        if op.ceil_mode {
+            check_last_windows(c, x, &kernel, &strides, &pads)?;
+        }
         match kind {
             Kind::Average => c.add(
                 ops::AveragePool::new(x)
@@ -116,6 +119,36 @@ fn pool(c: &mut Call<'_, '_>, op: Pool) -> Made {
             ),
         }
     })
+}
+
+/// Refuses windows that begin behind the operand and its first pads. Paddle has them, with results of no elements: NaN,
+/// or the least number.
+fn check_last_windows(
+    c: &Call<'_, '_>,
+    x: ValueId,
+    kernel: &[i64],
+    strides: &[i64],
+    pads: &[i64],
+) -> Made<()> {
+    let axes = kernel.len();
+    for (i, (&k, &stride)) in kernel.iter().zip(strides).enumerate() {
+        let (before, after) = (pads[i], pads[axes + i]);
+        let can_be = stride + after > k;
+        let is_there = match c.dim(x, i + 2) {
+            Some(n) => {
+                let n = n as i64;
+                let room = n + before + after - k + stride - 1;
+                room >= 0 && room / stride * stride >= n + before
+            }
+            None => true,
+        };
+        if can_be && is_there {
+            return c.refuse(
+                "with `ceil_mode`, the last windows would have no elements; use `ceil_mode` false",
+            );
+        }
+    }
+    Ok(())
 }
 
 fn global(c: &mut Call<'_, '_>, x: ValueId, kind: Kind) -> Made {
@@ -193,16 +226,19 @@ fn indexed(c: &mut Call<'_, '_>, op: IndexedPool) -> Made<Outputs> {
     let mut kernel = each(&op.kernel_size, axes);
     let (mut strides, mut pads) = (each(&op.strides, axes), pads(c, &op.paddings, axes)?);
     if op.global_pooling || op.adaptive {
-        let Some(sizes) = spatial else {
-            return c.refuse("a pool with indices over a whole axis needs fixed sizes");
-        };
         let cells = if op.global_pooling { vec![1; axes] } else { kernel };
-        if sizes.iter().zip(&cells).any(|(n, cells)| *cells < 1 || n % cells != 0) {
-            return c
-                .refuse(format!("adaptive pooling of {sizes:?} to {cells:?} gives no indices"));
-        }
+        let divides = |sizes: &Vec<i64>| {
+            sizes.iter().zip(&cells).all(|(n, cells)| *cells > 0 && n % cells == 0)
+        };
+        let Some(sizes) = spatial.filter(divides) else {
+            // Cells of several sizes: without their indices.
+            return Ok(adaptive(c, op.x, Kind::Max, &cells)?.into());
+        };
         kernel = sizes.iter().zip(&cells).map(|(n, cells)| n / cells).collect();
         (strides, pads) = (kernel.clone(), vec![0; 2 * axes]);
+    }
+    if op.ceil_mode {
+        check_last_windows(c, op.x, &kernel, &strides, &pads)?;
     }
     let pool = ops::MaxPool::new(op.x)
         .kernel_shape(kernel)

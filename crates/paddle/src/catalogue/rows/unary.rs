@@ -205,10 +205,13 @@ pub(super) fn truncated(c: &mut Call<'_, '_>, x: ValueId) -> Made {
     c.add(ops::Where::new(negative, up, down))
 }
 
-/// The nearest whole number; of two, the one farther from 0.
+/// The nearest whole number; of two the even one, and in Paddle 2 the one farther from 0.
 fn round(c: &mut Call<'_, '_>, op: Round) -> Made {
     if op.decimals != 0 {
         return c.refuse(format!("`decimals` is {}, only 0 is supported", op.decimals));
+    }
+    if !c.is_of_paddle_2() {
+        return whole(c, op.x, |c, x| c.add(ops::Round::new(x)));
     }
     whole(c, op.x, |c, x| {
         let whole = truncated(c, x)?;
