@@ -6,6 +6,7 @@ use trident_ir::counted;
 use trident_ir::literal::LiteralError;
 use trident_ir::text::ParseError;
 use trident_onnx::{ExternalFault, OnnxError, OnnxErrorKind, TensorFault};
+use trident_paddle::{PaddleError, PaddleErrorKind};
 
 /// The reason why a model cannot be loaded. Each error of a compiled model says to compile it again.
 #[derive(Debug, thiserror::Error)]
@@ -28,6 +29,15 @@ pub enum LoadError {
     /// It is an ONNX model that cannot be loaded, or no model.
     #[error(transparent)]
     Onnx(OnnxError),
+    /// It is a Paddle model that cannot be loaded.
+    #[error(transparent)]
+    Paddle(PaddleError),
+    /// A folder with several programs of Paddle, none of which has a usual name.
+    #[error("the folder has several Paddle models: {} (give the file of one)", files.join(", "))]
+    Several {
+        /// Names of the files.
+        files: Vec<String>,
+    },
     /// A file named `.mps` that starts as no compiled model does, and is not an ONNX model either.
     #[error(
         "not a compiled model, or its beginning is damaged; read as an ONNX model: {0} ({AGAIN})"
@@ -106,10 +116,12 @@ impl LoadError {
         match self {
             LoadError::Empty => LoadErrorKind::Empty,
             LoadError::Onnx(error) => onnx_kind(error),
+            LoadError::Paddle(error) => paddle_kind(error),
             LoadError::Layout { .. } | LoadError::Version { .. } => LoadErrorKind::Version,
             LoadError::Open { .. }
             | LoadError::Read(_)
             | LoadError::Neither(_)
+            | LoadError::Several { .. }
             | LoadError::Size { .. }
             | LoadError::Digest { .. }
             | LoadError::Malformed { .. } => LoadErrorKind::Format,
@@ -149,6 +161,22 @@ fn onnx_kind(error: &OnnxError) -> LoadErrorKind {
         OnnxErrorKind::Cycle { .. } | OnnxErrorKind::DefinedTwice { .. } => LoadErrorKind::Graph,
         _ if error.place.is_some() => LoadErrorKind::Node,
         _ => LoadErrorKind::Graph,
+    }
+}
+
+fn paddle_kind(error: &PaddleError) -> LoadErrorKind {
+    match &error.fault {
+        PaddleErrorKind::Read(source) if leads_out(source) => LoadErrorKind::Path,
+        PaddleErrorKind::Version { .. } => LoadErrorKind::Version,
+        PaddleErrorKind::Undefined { .. } => LoadErrorKind::Undefined,
+        PaddleErrorKind::UnknownOp
+        | PaddleErrorKind::Dialect { .. }
+        | PaddleErrorKind::Unsupported(_) => LoadErrorKind::Unsupported,
+        PaddleErrorKind::DefinedTwice { .. } | PaddleErrorKind::TooDeep { .. } => {
+            LoadErrorKind::Graph
+        }
+        _ if error.place.is_some() => LoadErrorKind::Node,
+        _ => LoadErrorKind::Format,
     }
 }
 

@@ -34,7 +34,7 @@ impl Model {
     /// The model's first function, before its passes if the model has that.
     fn func(&self) -> Option<&Func> {
         match self {
-            Model::Onnx(model) => model.module.entry(),
+            Model::Source(model) => model.module.entry(),
             Model::Compiled(Compiled { optimized, .. }) => optimized.entries.first().map(|entry| {
                 entry.overridable.as_ref().map_or(&entry.func, |original| &original.func)
             }),
@@ -44,7 +44,7 @@ impl Model {
     /// The interface of the model's first function; an error if its shapes contradict each other.
     pub fn interface(&self) -> Result<Interface, ShapeError> {
         let mut interface = match self {
-            Model::Onnx(model) => match model.module.entry() {
+            Model::Source(model) => match model.module.entry() {
                 Some(func) => inferred(func, &model.optional)?,
                 None => Interface::default(),
             },

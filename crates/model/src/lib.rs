@@ -1,7 +1,7 @@
-//! Compiled models, `.mps` files, and loading of ONNX and compiled models by their contents.
+//! Compiled models, `.mps` files, and loading of ONNX, Paddle and compiled models by their contents.
 //!
-//! [`load`] reads an ONNX model or a compiled one, and [`Model::session`] prepares either to run. [`Compiled::new`]
-//! runs the passes over an ONNX model, [`Compiled::write`] stores the outcome. A compiled model loads without passes
+//! [`load`] reads a model of any of these formats, and [`Model::session`] prepares it to run. [`Compiled::new`]
+//! runs the passes over a model, [`Compiled::write`] stores the outcome. A compiled model loads without passes
 //! and gives the same bits.
 //!
 //! A file is, in this order and with numbers in little endian:
@@ -20,27 +20,48 @@ mod error;
 mod graph;
 mod header;
 mod interface;
+mod paddle;
 mod record;
 mod weights;
 
 pub use error::{LoadError, LoadErrorKind};
 pub use interface::Interface;
+pub use paddle::program_in;
 
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
 use trident_engine::{Optimized, Options, PlanError, Session};
-use trident_onnx::Info;
+use trident_ir::{Module, ValueInfo};
+use trident_onnx::{Info, OnnxModel};
 use trident_onnx::files::{self, Disk, FileSource, Files};
 use trident_runtime::Device;
 
-/// A model of either form.
+/// A model of any format.
 #[derive(Clone, Debug)]
 pub enum Model {
-    /// An ONNX model.
-    Onnx(trident_onnx::OnnxModel),
+    /// A model before its passes, from an ONNX file or Paddle's files.
+    Source(SourceModel),
     /// A model after its passes.
     Compiled(Compiled),
+}
+
+/// A model as an importer gives it.
+#[derive(Clone, Debug)]
+pub struct SourceModel {
+    /// A module with one function, and the model's metadata.
+    pub module: Module,
+    /// Inputs that a caller may leave out, with their declared types, as in [`OnnxModel::optional`].
+    pub optional: Vec<ValueInfo>,
+    /// The file's facts about itself. Those of a Paddle model name its format where ONNX has operator sets.
+    pub info: Info,
+}
+
+impl From<OnnxModel> for SourceModel {
+    fn from(model: OnnxModel) -> SourceModel {
+        let OnnxModel { module, optional, info } = model;
+        SourceModel { module, optional, info }
+    }
 }
 
 /// A model after its passes, as `.mps` files hold it.
@@ -48,22 +69,26 @@ pub enum Model {
 pub struct Compiled {
     /// The functions.
     pub optimized: Optimized,
-    /// The ONNX file's facts about itself.
+    /// The facts about itself that the original file states.
     pub info: Info,
     /// Version of the Trident that compiled it.
     pub trident: String,
 }
 
-/// Loads a model of either form from the local disk; data files of an ONNX model are in its folder.
+/// Loads a model of any format from the local disk. Data files of an ONNX model and parameters of a Paddle model are
+/// in the folder of the file. The path may also be a folder that has a Paddle model in it.
 pub fn load(path: impl AsRef<Path>) -> Result<Model, LoadError> {
     let path = path.as_ref();
+    if path.is_dir() {
+        return load(program_in(path)?);
+    }
     let source =
         files::open(path).map_err(|source| LoadError::Open { path: path.to_owned(), source })?;
     load_from(&*source, path, Some(&Disk::beside(path)))
 }
 
-/// Loads an ONNX or compiled model from any source; its content decides which it is. `name` is for errors. `files`
-/// finds the data files of an ONNX model.
+/// Loads a model from any source. Its content decides whether it is a compiled model, and content and `name` whether it
+/// is an ONNX or a Paddle model. `files` finds the data files of an ONNX model and the parameters of a Paddle model.
 pub fn load_from(
     source: &dyn FileSource,
     name: impl AsRef<Path>,
@@ -79,8 +104,11 @@ pub fn load_from(
     if is_compiled(source)? {
         return Compiled::read(source).map(Model::Compiled);
     }
-    let loaded = trident_onnx::load_from(source, files).map(Model::Onnx);
-    loaded.map_err(|error| match named_compiled {
+    if paddle::is_program(source, name.as_ref())? {
+        return paddle::load(source, name.as_ref(), files).map(Model::Source);
+    }
+    let loaded = trident_onnx::load_from(source, files);
+    loaded.map(|model| Model::Source(model.into())).map_err(|error| match named_compiled {
         true => LoadError::Neither(error),
         false => LoadError::Onnx(error),
     })
@@ -101,7 +129,7 @@ impl Model {
         options: &Options,
     ) -> Result<Session, PlanError> {
         match self {
-            Model::Onnx(trident_onnx::OnnxModel { module, optional, .. }) => {
+            Model::Source(SourceModel { module, optional, .. }) => {
                 Session::with_optional(module, optional, devices, options)
             }
             Model::Compiled(Compiled { optimized, .. }) => {
@@ -110,23 +138,23 @@ impl Model {
         }
     }
 
-    /// The ONNX file's facts about itself, also where the model was compiled from it.
+    /// The facts about itself that the model's file states, also where the model was compiled from it.
     pub fn info(&self) -> &Info {
         match self {
-            Model::Onnx(model) => &model.info,
+            Model::Source(model) => &model.info,
             Model::Compiled(model) => &model.info,
         }
     }
 }
 
 impl Compiled {
-    /// Runs the passes over an ONNX model, for sessions with these devices and options.
+    /// Runs the passes over a model, for sessions with these devices and options.
     pub fn new(
-        model: trident_onnx::OnnxModel,
+        model: SourceModel,
         devices: &[Arc<dyn Device>],
         options: &Options,
     ) -> Result<Compiled, PlanError> {
-        let trident_onnx::OnnxModel { module, optional, info } = model;
+        let SourceModel { module, optional, info } = model;
         let optimized = Optimized::new(module, optional, devices, options)?;
         Ok(Compiled { optimized, info, trident: env!("CARGO_PKG_VERSION").to_owned() })
     }

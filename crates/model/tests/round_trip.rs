@@ -41,7 +41,7 @@ fn check(model: trident_onnx::OnnxModel, devices: &[Arc<dyn Device>]) -> Vec<u8>
 fn check_results(model: trident_onnx::OnnxModel) {
     let file = check(model.clone(), &cpu());
     let options = Options::default();
-    let plain = Model::Onnx(model).session(&cpu(), &options).unwrap();
+    let plain = Model::Source(model.into()).session(&cpu(), &options).unwrap();
     let session = Model::Compiled(read(&file).unwrap()).session(&cpu(), &options).unwrap();
     let shown = |session: &Session| format!("{:?}", session.signature());
     assert_eq!(shown(&session), shown(&plain));
@@ -68,7 +68,7 @@ fn inputs_with_defaults_can_be_given() {
     let session = |model: Model| model.session(&cpu(), &Options::default()).unwrap();
     let file = check(with_default(), &cpu());
     let compiled = session(Model::Compiled(read(&file).unwrap()));
-    let plain = session(Model::Onnx(with_default()));
+    let plain = session(Model::Source(with_default().into()));
     let x = argument(&plain.signature().inputs[0].ty);
     let run = |session: &Session| {
         let results = session.run(&[("x", x.clone()), ("w", x.clone())]).unwrap();
@@ -102,7 +102,7 @@ fn functions_of_the_passes_come_back_in_both_forms() {
         let input = text.split("; check:").next().unwrap_or_default();
         for devices in [cpu(), Fusing::devices()] {
             // Some files show what is refused.
-            if Compiled::new(model(input), &devices, &Options::default()).is_ok() {
+            if Compiled::new(model(input).into(), &devices, &Options::default()).is_ok() {
                 check(model(input), &devices);
                 count += 1;
             }
@@ -121,7 +121,7 @@ fn cases_of_a_folder_come_back() {
     files(Path::new(&folder), "onnx", &mut found);
     for path in found {
         let Ok(model) = trident_onnx::load(&path) else { continue };
-        let compiled = Compiled::new(model, &cpu(), &Options::default());
+        let compiled = Compiled::new(model.into(), &cpu(), &Options::default());
         let Ok(compiled) = compiled else { continue };
         let back = read(&written(&compiled)).unwrap();
         assert_eq!(back.optimized, expected(&compiled).optimized, "{}", path.display());
@@ -136,7 +136,7 @@ fn what_a_file_holds_decides() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     fs::copy(digits(), path("digits.mps")).unwrap();
-    assert!(matches!(trident_model::load(path("digits.mps")).unwrap(), Model::Onnx(_)));
+    assert!(matches!(trident_model::load(path("digits.mps")).unwrap(), Model::Source(_)));
     let compiled = compile(trident_onnx::load(digits()).unwrap(), &cpu());
     fs::write(path("digits.onnx"), written(&compiled)).unwrap();
     let loaded = trident_model::load(path("digits.onnx")).unwrap();
@@ -202,8 +202,8 @@ fn a_model_of_several_devices_keeps_its_regions() {
             assert_eq!(entry.placement, expected.placement);
         }
         let session = Model::Compiled(back).session(&devices, &Options::default()).unwrap();
-        let direct = Model::Onnx(source.clone()).session(&devices, &Options::default()).unwrap();
-        let alone = Model::Onnx(source).session(&cpu(), &Options::default()).unwrap();
+        let direct = Model::Source(source.clone().into()).session(&devices, &Options::default()).unwrap();
+        let alone = Model::Source(source.into()).session(&cpu(), &Options::default()).unwrap();
         assert_eq!(results(&session), results(&direct));
         let names = |session| results(session).into_iter().map(|(name, _)| name);
         assert!(names(&session).eq(names(&alone)));

@@ -101,7 +101,7 @@ fn of_model(args: &Args) -> Result<(), Failure> {
         }
     };
     let model = match model::read(&args.file)? {
-        Model::Onnx(model) => model,
+        Model::Source(model) => model,
         Model::Compiled(_) => {
             let text = format!("`{}` is a compiled model already", args.file.display());
             return Err(Failure::usage(text).hint("compile the ONNX file that it was made from"));

@@ -90,7 +90,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         }
     };
     let funcs: Vec<&Func> = match &model {
-        Model::Onnx(model) => model.module.funcs.iter().collect(),
+        Model::Source(model) => model.module.funcs.iter().collect(),
         Model::Compiled(model) => model.optimized.entries.iter().map(|e| &e.func).collect(),
     };
     let func = funcs.first().ok_or_else(|| Failure::usage("the model is empty"))?;
@@ -100,7 +100,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let contents = Contents::of(func);
     let compiled = match &model {
         Model::Compiled(model) => Some((model.trident.clone(), model.optimized.form.clone())),
-        Model::Onnx(_) => None,
+        Model::Source(_) => None,
     };
     if compiled.is_some() && args.no_passes {
         let failure = Failure::usage("a compiled model is already optimised");

@@ -119,7 +119,7 @@ pub(crate) fn with_default() -> trident_onnx::OnnxModel {
 }
 
 pub(crate) fn compile(model: trident_onnx::OnnxModel, devices: &[Arc<dyn Device>]) -> Compiled {
-    Compiled::new(model, devices, &Options::default()).unwrap()
+    Compiled::new(model.into(), devices, &Options::default()).unwrap()
 }
 
 pub(crate) fn written(compiled: &Compiled) -> Vec<u8> {
@@ -131,7 +131,7 @@ pub(crate) fn written(compiled: &Compiled) -> Vec<u8> {
 pub(crate) fn read(file: &[u8]) -> Result<Compiled, LoadError> {
     match trident_model::load_from(&Bytes::copy_from_slice(file), "", None)? {
         Model::Compiled(compiled) => Ok(compiled),
-        Model::Onnx(_) => panic!("an ONNX model"),
+        Model::Source(_) => panic!("a model before its passes"),
     }
 }
 

@@ -130,10 +130,14 @@ pub(super) fn load(py: Python<'_>, model: &str, error: LoadError) -> PyErr {
         LoadError::Onnx(error) | LoadError::Neither(error) => {
             error.place.as_ref().map(|place| place.node.clone())
         }
+        LoadError::Paddle(error) => error.place.as_ref().map(|place| {
+            place.layer.clone().unwrap_or_else(|| format!("{} {}", place.op, place.number))
+        }),
         _ => None,
     };
     let reason = match &error {
         LoadError::Onnx(error) => error.fault.to_string(),
+        LoadError::Paddle(error) => error.fault.to_string(),
         error => error.to_string(),
     };
     let message = format!("cannot load {model}: {error}");

@@ -218,7 +218,7 @@ impl Loaded {
     pub(super) fn compile(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         let compiled = match self.source.read(py)? {
             Model::Compiled(compiled) => compiled,
-            Model::Onnx(model) => self.settings.prepare(py, |opened, cancel| {
+            Model::Source(model) => self.settings.prepare(py, |opened, cancel| {
                 let options = device::options(opened, self.settings.memory_limit, cancel);
                 Ok(Compiled::new(model, &opened.devices, &options)?)
             })?,
