@@ -11,8 +11,9 @@ use crate::paths;
 
 const PACKAGE: &str = "trident-tritonserver";
 
-/// The names by which configurations ask for it. By the last, repositories of ONNX Runtime start unchanged.
-pub(crate) const NAMES: [&str; 3] = ["trident", "metal_mps", "onnxruntime"];
+/// The names by which configurations ask for it. By the last two, repositories of the ONNX Runtime and Paddle
+/// backends start unchanged.
+pub(crate) const NAMES: [&str; 4] = ["trident", "metal_mps", "onnxruntime", "paddle"];
 
 /// Options of the command.
 #[derive(Args)]

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use trident_devices::{DeviceError, DeviceSettings, ForModels, MAX_THREADS};
 use trident_engine::{Options, Session};
-use trident_model::Model;
+use trident_model::{LoadError, Model, program_in};
 use trident_runtime::KernelCompiler;
 use trident_serving::Hardware;
 
@@ -112,7 +112,7 @@ impl Loaded {
     }
 }
 
-/// Reads a model, ONNX or compiled.
+/// Reads a model of any format; a folder stands for the Paddle model in it.
 pub(crate) fn read(path: &Path) -> Result<Model, Failure> {
     if kernel::is_kernel(path) {
         let text = format!("`{}` is a kernel, and this command is for models", path.display());
@@ -121,13 +121,10 @@ pub(crate) fn read(path: &Path) -> Result<Model, Failure> {
         ));
     }
     let within = |text: &str| Failure::usage(format!("cannot load `{}`: {text}", path.display()));
-    match fs::metadata(path) {
-        Ok(file) if file.is_dir() => {
-            let hint = "give a model's file; `trident inspect` also takes a model's folder or a repository of the Triton Inference Server";
-            return Err(within("it is a folder").hint(hint));
-        }
-        Err(error) => return Err(within(&error.to_string())),
-        Ok(_) => {}
+    let is_folder = fs::metadata(path).map_err(|error| within(&error.to_string()))?.is_dir();
+    if is_folder && let Err(LoadError::Paddle(_)) = program_in(path) {
+        let hint = "give a model's file, or the folder of a Paddle model; `trident inspect` also takes a model's folder or a repository of the Triton Inference Server";
+        return Err(within("it is a folder without a Paddle model").hint(hint));
     }
     trident_model::load(path).map_err(|error| within(&error.to_string()))
 }

@@ -33,8 +33,8 @@ use std::path::Path;
 use std::sync::Arc;
 use trident_engine::{Optimized, Options, PlanError, Session};
 use trident_ir::{Module, ValueInfo};
-use trident_onnx::{Info, OnnxModel};
 use trident_onnx::files::{self, Disk, FileSource, Files};
+use trident_onnx::{Info, OnnxModel};
 use trident_runtime::Device;
 
 /// A model of any format.

@@ -202,7 +202,8 @@ fn a_model_of_several_devices_keeps_its_regions() {
             assert_eq!(entry.placement, expected.placement);
         }
         let session = Model::Compiled(back).session(&devices, &Options::default()).unwrap();
-        let direct = Model::Source(source.clone().into()).session(&devices, &Options::default()).unwrap();
+        let direct =
+            Model::Source(source.clone().into()).session(&devices, &Options::default()).unwrap();
         let alone = Model::Source(source.into()).session(&cpu(), &Options::default()).unwrap();
         assert_eq!(results(&session), results(&direct));
         let names = |session| results(session).into_iter().map(|(name, _)| name);

@@ -3,8 +3,20 @@
 use crate::config::{ExecutionAccelerator, ModelConfig};
 use crate::invalid::ConfigError;
 
-/// Accelerators of the ONNX Runtime backend that other hardware has. Asking for them changes nothing here.
-const OTHERS: &[&str] = &["tensorrt", "cuda", "openvino", "auto_mixed_precision"];
+/// Accelerators of the ONNX Runtime backend that other hardware has, then the Paddle backend's settings of TensorRT and oneDNN. Asking for
+/// them changes nothing here.
+const OTHERS: &[&str] = &[
+    "tensorrt",
+    "cuda",
+    "openvino",
+    "auto_mixed_precision",
+    "config",
+    "min_shape",
+    "max_shape",
+    "opt_shape",
+    "mkldnn",
+    "onednn",
+];
 
 /// An accelerator of Apple's machines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

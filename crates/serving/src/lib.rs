@@ -86,7 +86,8 @@ pub use folder::{ConfigPlace, FolderError, FolderVersion, ModelFolder, ReadOptio
 pub use invalid::ConfigError;
 pub use labels::Labels;
 pub use model::{
-    Hardware, Log, LogLevel, ModelFile, ModelPlacement, PadFault, ServedModel, Setup, VersionFolder,
+    DEFAULT_FILES, Hardware, Log, LogLevel, ModelFile, ModelPlacement, PadFault, ServedModel,
+    Setup, VersionFolder,
 };
 pub use native::{NativeInput, NativeModel, NativeRequest, NativeRun};
 pub use normalize::{BACKENDS, Host};

@@ -3,12 +3,16 @@
 use crate::accelerators::Fallback;
 use crate::config::*;
 use crate::invalid::ConfigError;
+use crate::model::PADDLE_FILES;
 
 /// The backend of ONNX models, its platform and its file.
 const ONNX: (&str, &str, &str) = ("onnxruntime", "onnxruntime_onnx", "model.onnx");
 
 /// The backends that are this engine, so that existing repositories start unchanged.
-pub const BACKENDS: [&str; 3] = ["trident", "metal_mps", "onnxruntime"];
+pub const BACKENDS: [&str; 4] = ["trident", "metal_mps", "onnxruntime", PADDLE];
+
+/// The backend of Paddle models. It has no platform, and its configurations name no file.
+pub(crate) const PADDLE: &str = "paddle";
 
 /// The backend of Python models and its file.
 const PYTHON: (&str, &str) = ("python", "model.py");
@@ -45,6 +49,8 @@ impl ModelConfig {
                 self.backend = onnx.into();
             } else if has(python_file) {
                 self.backend = python.into();
+            } else if PADDLE_FILES.iter().any(|file| has(file)) {
+                self.backend = PADDLE.into();
             } else if nothing(self) {
                 let Some((_, backend)) = self.name.split_once('.') else {
                     return Err(ConfigError::NoBackend { model: self.name.clone() });

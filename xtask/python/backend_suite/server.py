@@ -13,7 +13,7 @@ import time
 
 SITE = pathlib.Path(sysconfig.get_path("purelib"))
 TRITON = SITE / "pytriton/tritonserver"
-NAMES = ("trident", "metal_mps", "onnxruntime")  # what the library is called
+NAMES = ("trident", "metal_mps", "onnxruntime", "paddle")  # what the library is called
 FLAGS = (
     "--exit-on-error=false",
     "--strict-readiness=false",

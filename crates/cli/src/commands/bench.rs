@@ -36,7 +36,7 @@ const LISTED_NODES: usize = 15;
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// ONNX file, or compiled model (.mps)
+    /// ONNX file, Paddle model (.json, .pdmodel) or its folder, or compiled model (.mps)
     model: PathBuf,
     #[command(flatten)]
     inputs: InputArgs,

@@ -42,7 +42,7 @@ const TILE: &str = "tile";
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// ONNX file, or Triton IR (.ttir)
+    /// ONNX file, Paddle model (.json, .pdmodel) or its folder, or Triton IR (.ttir)
     file: PathBuf,
     /// Form to write. Models: `mps` (a compiled model). Kernels: `tile` (Trident's text form); with `--device cpu`, `clif` (input
     /// of the code generator Cranelift) or `asm` (machine code); with `--device metal`, on any machine, `plan` (the thread of each
@@ -104,7 +104,7 @@ fn of_model(args: &Args) -> Result<(), Failure> {
         Model::Source(model) => model,
         Model::Compiled(_) => {
             let text = format!("`{}` is a compiled model already", args.file.display());
-            return Err(Failure::usage(text).hint("compile the ONNX file that it was made from"));
+            return Err(Failure::usage(text).hint("compile the model that it was made from"));
         }
     };
     let same = fs::canonicalize(&args.file).ok().zip(fs::canonicalize(output).ok());

@@ -28,6 +28,7 @@ Examples:
   trident inspect model.onnx --ir                  show the model in text form, before optimisation
   trident inspect model.onnx --ir=full             the same with all weights, about twice as large as the file
   trident inspect model.mps                        show a compiled model and its devices
+  trident inspect PP-OCRv5_mobile_det              show a Paddle model by its folder
   trident inspect repository/digits                show a served model, by its config.pbtxt
   trident inspect repository                       check all models of a repository, and show a table
   trident inspect model.onnx --json | jq .plan.peak_bytes";
@@ -38,7 +39,8 @@ const MOST_SHOWN: usize = 8;
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// ONNX file, compiled model (.mps), or a model repository of the Triton Inference Server, or one model's folder in it
+    /// ONNX file, Paddle model (.json, .pdmodel) or its folder, compiled model (.mps), or a model repository of the Triton
+    /// Inference Server, or one model's folder in it
     model: PathBuf,
     /// Dimensions of an input, e.g. x=8x3x224x224, or size of a named dimension, e.g. batch=8; may be given several times
     #[arg(short, long, value_name = "[NAME=]DIMS")]
@@ -46,7 +48,7 @@ pub(crate) struct Args {
     /// List every step of the plan, with its kernel, its device and the reason
     #[arg(long)]
     steps: bool,
-    /// Print only the model in text form, for an ONNX file before optimisation. Long constants are summarised; `--ir=full`
+    /// Print only the model in text form, unless it is compiled before optimisation. Long constants are summarised; `--ir=full`
     /// prints all their elements
     #[arg(long, value_name = "FORM", num_args = 0..=1, require_equals = true, default_missing_value = "short",
         conflicts_with_all = ["shape", "steps", "no_passes", "json", "threads"])]
@@ -104,7 +106,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     };
     if compiled.is_some() && args.no_passes {
         let failure = Failure::usage("a compiled model is already optimised");
-        return Err(failure.hint("inspect the ONNX file that it was made from"));
+        return Err(failure.hint("inspect the model that it was made from"));
     }
     if args.no_passes {
         options.passes = PassOptions::none();
@@ -275,7 +277,11 @@ impl View<'_> {
         let producer = escape(&producer.map(String::as_str).join(" "));
         writeln!(text, "{t}{}{t:#}", escape(&self.args.model.display().to_string()))?;
         let opsets = escape(&opsets.join(", "));
-        writeln!(text, "  {d}IR {}, {opsets}{d:#}", self.info.ir_version)?;
+        match self.info.ir_version {
+            // Paddle's formats have one version.
+            0 => writeln!(text, "  {d}{opsets}{d:#}")?,
+            version => writeln!(text, "  {d}IR {version}, {opsets}{d:#}")?,
+        }
         if !producer.trim().is_empty() {
             writeln!(text, "  {d}made by {}{d:#}", producer.trim())?;
         }

@@ -37,7 +37,7 @@ Kernels (.ttir) take --grid and --arg. The results are the arrays that the launc
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// ONNX file, compiled model (.mps), or Triton IR (.ttir)
+    /// ONNX file, Paddle model (.json, .pdmodel) or its folder, compiled model (.mps), or Triton IR (.ttir)
     pub(super) model: PathBuf,
     #[command(flatten)]
     pub(super) inputs: InputArgs,

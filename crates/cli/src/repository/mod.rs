@@ -10,14 +10,14 @@ use crate::failure::Failure;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use trident_model::Model;
+use trident_model::{Model, program_in};
 use trident_serving::{
     FolderError, FolderVersion, Hardware, LogLevel, ModelFolder, ReadOptions, Setup,
 };
 
 /// The kinds of paths that users inspect.
 pub(crate) enum Given {
-    /// Something other than a folder.
+    /// A model's file, or the folder of a Paddle model.
     File,
     /// A model's folder.
     Model(Box<ModelFolder>),
@@ -27,7 +27,8 @@ pub(crate) enum Given {
 
 /// Finds out what a path is. A folder that has nothing to do with repositories is an error.
 pub(crate) fn find(path: &Path) -> Result<Given, Failure> {
-    if !path.is_dir() {
+    let is_program = || !ModelFolder::is_model(path) && program_in(path).is_ok();
+    if !path.is_dir() || is_program() {
         return Ok(Given::File);
     }
     if let Some(folder) = ModelFolder::open(path, None)? {

@@ -71,7 +71,7 @@ impl Repository {
         let missing = || {
             let place = path.display();
             Fault::internal(format_args!(
-                "`{place}` has neither a `config.pbtxt` nor versions such as `1`, nor a `model.onnx`"
+                "`{place}` has neither a `config.pbtxt` nor versions such as `1`, nor a model's file such as `model.onnx`"
             ))
         };
         opened.map(|folder| Some(folder.renamed(name))).ok_or_else(missing)

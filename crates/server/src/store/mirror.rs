@@ -16,7 +16,7 @@ use object_store::gcp::{GoogleCloudStorageBuilder, GoogleConfigKey};
 use object_store::path::Path as ObjectPath;
 use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt, RetryConfig};
 use tokio::runtime::{Builder, Runtime};
-use trident_serving::Fault;
+use trident_serving::{DEFAULT_FILES, Fault};
 
 use super::StoreError;
 use super::connect::StoreConnector;
@@ -134,7 +134,7 @@ impl Store {
         }
         let (names, files) = self.top(&mut copy)?;
         // The repository may be a model's folder itself.
-        let is_bare = ["model.onnx", "model.mps"].iter().any(|file| files.contains_key(*file));
+        let is_bare = DEFAULT_FILES.iter().any(|file| files.contains_key(*file));
         let Some(models) = models.filter(|_| !is_bare) else {
             let objects = self.list(&mut copy, None)?;
             self.update(&mut copy, "", &objects)?;

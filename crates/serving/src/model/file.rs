@@ -3,15 +3,27 @@
 use crate::complete::ModelSignature;
 use crate::config::ModelConfig;
 use crate::failure::ServeError;
+use crate::normalize::PADDLE;
 use std::io;
 use std::path::{Component, Path};
 use trident_model::{Model as Loaded, load_from};
 use trident_onnx::files::{FileSource, Files};
 
 /// The files that a version may have, in order of preference, if its configuration names no file or the first one,
-/// which servers fill in for ONNX Runtime's models. The kind of a file does not depend on its name. If the first name
-/// is a folder, the file is in it.
-pub(crate) const DEFAULT_FILES: [&str; 2] = ["model.onnx", "model.mps"];
+/// which servers fill in for ONNX Runtime's models. If the first name is a folder, the file is in it.
+/// `__model__` and `model.pdmodel` are the names of Triton's Paddle backend; newer Paddle writes the others.
+pub const DEFAULT_FILES: [&str; 7] = [
+    "model.onnx",
+    "model.mps",
+    "__model__",
+    "model.pdmodel",
+    "model.json",
+    "inference.json",
+    "inference.pdmodel",
+];
+
+/// The files that a version of a Paddle model may have.
+pub(crate) const PADDLE_FILES: &[&str] = DEFAULT_FILES.split_at(2).1;
 
 /// The folder of one version of a model.
 pub struct VersionFolder<'a> {
@@ -28,10 +40,11 @@ pub struct ModelFile {
 }
 
 impl ModelFile {
-    /// Reads the file that the configuration names, by default `model.onnx` or else `model.mps`; either may hold an ONNX model or a
-    /// compiled one.
+    /// Reads the file that the configuration names, by default the first of [`DEFAULT_FILES`] that is there. An ONNX model or a compiled
+    /// one may have either's name.
     pub fn read(config: &ModelConfig, folder: &VersionFolder<'_>) -> Result<ModelFile, ServeError> {
         let names = match &*config.default_model_filename {
+            "" if config.backend == PADDLE => PADDLE_FILES,
             name if name.is_empty() || name == DEFAULT_FILES[0] => &DEFAULT_FILES[..],
             name => &[name],
         };

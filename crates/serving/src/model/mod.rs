@@ -7,7 +7,8 @@ mod operations;
 mod padding;
 mod setup;
 
-pub(crate) use file::DEFAULT_FILES;
+pub use file::DEFAULT_FILES;
+pub(crate) use file::PADDLE_FILES;
 pub use file::{ModelFile, VersionFolder};
 pub(crate) use interface::Interface;
 pub use padding::PadFault;

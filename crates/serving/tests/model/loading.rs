@@ -250,3 +250,19 @@ fn operations_are_timed_as_often_as_the_configuration_says() {
     let error = load(&format!("name: 'm' {}", set("often")), graph()).err().unwrap();
     assert!(error.to_string().contains("'often' to `never`, `sampled` or `all`"), "{error}");
 }
+
+#[test]
+fn paddle_models_have_the_names_that_its_backend_expects() {
+    let config = "name: 'm' backend: 'paddle'";
+    let missing = Folder::of([("model.onnx", encoded(add()))]);
+    let (code, text) = fault(config, &missing);
+    assert_eq!(code, ErrorCode::Unavailable);
+    assert!(text.contains("'models/m/1/__model__'"), "{text}");
+    // Both are found and read, so that the error is of their contents.
+    for file in ["__model__", "model.pdmodel", "model.json", "inference.json"] {
+        let folder = Folder::of([(file, Bytes::from_static(b"\x80\x02}q\x00."))]);
+        let (code, text) = fault(config, &folder);
+        assert_eq!(code, ErrorCode::Internal);
+        assert!(text.contains(file) && text.contains("pickle"), "{text}");
+    }
+}
