@@ -42,6 +42,9 @@ class Digits(unittest.TestCase):
         self.assertEqual(correct, report["held_out_correct"])
         np.testing.assert_allclose(probabilities.sum(axis=1), 1, rtol=1e-5)
 
+    def test_the_repository_serves_this_model(self):
+        self.assertEqual(train.SERVED.read_bytes(), (HERE / "digits.onnx").read_bytes())
+
     def test_sample_images_are_held_out(self):
         held_out = {image.tobytes() for image in self.images}
         for digit in range(10):

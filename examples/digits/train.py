@@ -5,8 +5,8 @@
 
 Reads scikit-learn's bundled digits (1,797 images of 8x8, 16 grey levels), keeps a fifth aside,
 trains on the rest with random shifts, and writes `digits.onnx`, `labels.txt`, `report.json` and
-one sample `0.png` ... `9.png` of each held-out digit. The held-out images take no part in
-training or in choosing when to stop.
+one sample `0.png` ... `9.png` of each held-out digit. The repository `examples/models` gets a copy
+of the model. The held-out images take no part in training or in choosing when to stop.
 """
 
 import argparse
@@ -24,6 +24,7 @@ from sklearn.model_selection import train_test_split
 from network import Adam, Network
 
 HERE = pathlib.Path(__file__).resolve().parent
+SERVED = HERE.parent / "models/digits/1/model.onnx"
 SEED = 0
 BATCH = 64
 RATE = 2e-3
@@ -149,7 +150,8 @@ def main():
     predicted = network.forward(as_input(test_images)).argmax(axis=1)
     accuracy = float((predicted == test_labels).mean())
     model = to_onnx(network)
-    onnx.save(model, HERE / "digits.onnx")
+    for path in [HERE / "digits.onnx", SERVED]:
+        onnx.save(model, path)
     (HERE / "labels.txt").write_text("\n".join(LABELS) + "\n")
     write_samples(network, test_images, test_labels)
     report = {
