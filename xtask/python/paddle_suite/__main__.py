@@ -16,6 +16,7 @@ SUITES = {
     "models": "paddle_suite.models",
     "exports": "paddle_suite.exports",
     "paddle2onnx": "paddle_suite.paddle2onnx",
+    "paddleocr": "paddle_suite.ocr",
 }
 PATHS = ("paddle2onnx",)
 
@@ -37,8 +38,9 @@ def parse_arguments():
     parser.add_argument(
         "--subject",
         default="trident",
-        choices=("trident", "paddle", "wrong"),
-        help="to check the suite, without a list: Paddle's own predictor, or that with errors",
+        choices=("trident", "command", "paddle", "wrong"),
+        help="command: `trident run`; to check the suite, without a list: Paddle's own predictor, "
+        "or that with errors",
     )
     options = parser.parse_args()
     options.suite, _, options.path = options.suite.partition("=")
@@ -65,7 +67,9 @@ def main():
     if not rows:
         raise SystemExit("no case is selected")
     print(f"{len(rows)} cases in {time.monotonic() - start:.0f} s")
-    return report.finish(options.suite, rows, options, with_list=options.subject == "trident")
+    return report.finish(
+        options.suite, rows, options, with_list=options.subject in ("trident", "command")
+    )
 
 
 if __name__ == "__main__":

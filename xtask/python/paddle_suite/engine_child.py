@@ -1,12 +1,17 @@
 """A child process that runs models: `python -m paddle_suite.engine_child ENGINE`.
 
 It answers the requests of `worker.Worker`: `MODEL <TAB> INPUTS <TAB> OUTPUTS ...`. Inputs and
-outputs are files of `arrays`. Engines are Trident, and Paddle's predictor on the CPU, without
-oneDNN.
+outputs are files of `arrays`. Engines are Trident's package, its command line, and Paddle's
+predictor on the CPU, without oneDNN.
 """
 
+import json
 import os
+import subprocess
 import sys
+import tempfile
+
+import numpy as np
 
 from paddle_suite import arrays
 
@@ -23,6 +28,32 @@ class TridentModel:
         wanted = [value.name for value in self.model.inputs]
         found = self.model.run(arrays.by_names(inputs, wanted))
         return [found[value.name] for value in self.model.outputs]
+
+
+class CommandModel:
+    """A model on the command line: `trident run`, in a process for each data set."""
+
+    def __init__(self, path):
+        self.path, self.program = path, os.environ["TRIDENT"]
+        found = json.loads(self.command("inspect", path, "--json"))
+        self.inputs = [value["name"] for value in found["inputs"]]
+        self.outputs = [value["name"] for value in found["outputs"]]
+
+    def command(self, *arguments):
+        done = subprocess.run([self.program, *arguments], capture_output=True, text=True)
+        if done.returncode:
+            raise RuntimeError(done.stderr.strip() or f"exit status {done.returncode}")
+        return done.stdout
+
+    def __call__(self, inputs):
+        with tempfile.TemporaryDirectory(prefix="paddle-suite") as folder:
+            arguments = []
+            for number, (name, array) in enumerate(arrays.by_names(inputs, self.inputs).items()):
+                np.save(f"{folder}/{number}.npy", array)
+                arguments += ["--input", f"{name}={folder}/{number}.npy"]
+            self.command("run", self.path, *arguments, "--output", f"{folder}/out.npz")
+            with np.load(f"{folder}/out.npz") as results:
+                return [results[name] for name in self.outputs]
 
 
 class PaddleModel:
@@ -71,7 +102,13 @@ def spoilt(array):
 
 
 #: Engines by name. A model is made from the path of its program.
-ENGINES = {"trident": TridentModel, "paddle": PaddleModel, "exact": ExactModel, "wrong": WrongModel}
+ENGINES = {
+    "trident": TridentModel,
+    "command": CommandModel,
+    "paddle": PaddleModel,
+    "exact": ExactModel,
+    "wrong": WrongModel,
+}
 
 
 def shown(error):
