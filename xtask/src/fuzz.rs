@@ -1,4 +1,4 @@
-//! `cargo xtask fuzz triton` and `fuzz mps`: more of the damaged files that the tests of a crate look at. `fuzz calls`: mutated calls
+//! `cargo xtask fuzz triton`, `fuzz mps` and `fuzz paddle`: more of the damaged files that the tests of a crate look at. `fuzz calls`: mutated calls
 //! of the Python package.
 
 use std::path::Path;
@@ -19,13 +19,15 @@ pub(crate) enum Format {
     Triton,
     /// Compiled models.
     Mps,
+    /// Paddle's programs and parameters.
+    Paddle,
 }
 
 /// Feed damaged files to their reader.
 #[derive(Parser)]
-#[command(name = "cargo xtask fuzz triton|mps")]
+#[command(name = "cargo xtask fuzz triton|mps|paddle")]
 struct Options {
-    /// Files in all [default: 10000 of Triton IR, 2000 compiled models]
+    /// Files in all [default: 10000 of Triton IR, 2000 compiled models, 20000 Paddle models]
     #[arg(long)]
     count: Option<u64>,
     #[arg(long, default_value_t = 0)]
@@ -41,6 +43,7 @@ impl Format {
         match name {
             "triton" => Some(Format::Triton),
             "mps" => Some(Format::Mps),
+            "paddle" => Some(Format::Paddle),
             _ => None,
         }
     }
@@ -50,6 +53,7 @@ impl Format {
         match self {
             Format::Triton => (["trident-triton", "fuzz", "damaged_texts"], 10_000),
             Format::Mps => (["trident-model", "damage", "damaged_files"], 2_000),
+            Format::Paddle => (["trident-paddle", "fuzz", "damaged_models"], 20_000),
         }
     }
 

@@ -13,6 +13,9 @@ mod import;
 mod params;
 mod pir;
 mod program;
+#[cfg(test)]
+#[path = "../tests/common/mod.rs"]
+mod testing;
 mod wire;
 
 pub use catalogue::support_table;

@@ -116,3 +116,6 @@ fn tensor(message: Wire<'_>) -> Result<TensorInfo, PaddleErrorKind> {
     }
     Ok(info)
 }
+
+#[cfg(test)]
+mod tests;

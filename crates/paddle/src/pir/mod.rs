@@ -361,3 +361,6 @@ fn control_fault(op: &Op) -> Option<String> {
     };
     fault.then(|| format!("the blocks of `{}` do not fit its operands and results", op.name))
 }
+
+#[cfg(test)]
+mod tests;
