@@ -158,8 +158,10 @@ impl<'c, 'f> Call<'c, 'f> {
                     }
                     return Ok(None);
                 }
-                let slot = slot_of(name);
-                Ok(self.slot(&slot)?.or_else(|| op.attr(name).map(Given::Attr)))
+                let slot = self.slot(&slot_of(name))?;
+                // Ops that are younger than PIR have slots by the names of their operands.
+                let slot = slot.map_or_else(|| self.slot(name), |slot| Ok(Some(slot)))?;
+                Ok(slot.or_else(|| op.attr(name).map(Given::Attr)))
             }
         }
     }
@@ -205,9 +207,7 @@ impl<'c, 'f> Call<'c, 'f> {
             Args::Positions(_) => self.op.results.at(result),
             Args::Slots(_) => {
                 let name = self.row.results.get(result)?;
-                let slot = self.old.and_then(|old| old.places(name)?.next().map(str::to_owned));
-                let slot = slot.unwrap_or_else(|| slot_of(name));
-                self.op.results.slot(&slot).first().copied().flatten()
+                result_slot(self.op, name, self.old).first().copied().flatten()
             }
         };
         match &self.program.var(var?).ty {
@@ -225,8 +225,7 @@ impl<'c, 'f> Call<'c, 'f> {
             },
             Args::Slots(_) => {
                 let name = self.row.results.get(result)?;
-                let slot = self.old.and_then(|old| old.places(name)?.next().map(str::to_owned));
-                Some(self.op.results.slot(&slot.unwrap_or_else(|| slot_of(name))).len())
+                Some(result_slot(self.op, name, self.old).len())
             }
         }
     }
@@ -241,14 +240,20 @@ impl<'c, 'f> Call<'c, 'f> {
         self.declared(0)?.dtype
     }
 
-    /// The slots of the results of an op in a `ProgramDesc`.
-    pub(crate) fn result_slots(row: &Row, old: Option<&Old>) -> Vec<String> {
-        let slot = |name: &&'static str| {
-            let renamed = old.and_then(|old| old.places(name)?.next().map(str::to_owned));
-            renamed.unwrap_or_else(|| slot_of(name))
-        };
-        row.results.iter().map(slot).collect()
+    /// The variables of each result of an op in a `ProgramDesc`.
+    pub(crate) fn slots_of_results(op: &Op, row: &Row, old: Option<&Old>) -> Vec<Vec<Option<Var>>> {
+        row.results.iter().map(|name| result_slot(op, name, old).to_vec()).collect()
     }
+}
+
+/// The variables of a result.
+fn result_slot<'o>(op: &'o Op, name: &str, old: Option<&Old>) -> &'o [Option<Var>] {
+    let renamed = old.and_then(|old| old.places(name)?.next());
+    let slot = match renamed {
+        Some(slot) => op.results.slot(slot),
+        None => op.results.slot(&slot_of(name)),
+    };
+    if slot.is_empty() { op.results.slot(name) } else { slot }
 }
 
 /// Whether an attribute has the form of one that is not set, so that the next place counts.

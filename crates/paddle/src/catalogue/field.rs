@@ -36,8 +36,13 @@ impl<T: Field> Field for Option<T> {
     const KIND: &'static str = T::KIND;
 
     fn read(call: &mut Call<'_, '_>, given: Given<'_>) -> Result<Option<Self>, PaddleErrorKind> {
-        // An attribute that only marks "none" is of no kind.
-        if let Given::Attr(Attr::DType(None)) = given {
+        // Element types that are those of an operand; older programs number them −1.
+        let is_open = match given {
+            Given::Attr(Attr::DType(None)) => true,
+            Given::Attr(Attr::Int(number)) => T::KIND == DType::KIND && *number < 0,
+            _ => false,
+        };
+        if is_open {
             return Ok(Some(None));
         }
         Ok(T::read(call, given)?.map(Some))

@@ -15,10 +15,11 @@ impl Import<'_> {
         kind: OpKind,
         inputs: Vec<Option<ValueId>>,
         regions: Vec<Block>,
+        arrays: &[Var],
     ) -> Result<(), Fault> {
         let mut made = trident_ir::Op::new(kind, inputs, vec![]);
         made.regions = regions;
-        let vars: Vec<Var> = op.results.iter().collect();
+        let vars: Vec<Var> = op.results.iter().chain(arrays.iter().copied()).collect();
         for &var in &vars {
             // The rules of the op give the type.
             let name = &*self.program.var(var).name;
@@ -42,12 +43,22 @@ impl Import<'_> {
         Ok(graph.cast(condition, DType::Bool)?)
     }
 
-    /// A block as a region without parameters.
-    fn region(&mut self, graph: &mut Graph<'_>, block: &program::Block) -> Result<Block, Fault> {
+    /// A block as a region without parameters. It also gives these arrays, which keep their values here.
+    fn region(
+        &mut self,
+        graph: &mut Graph<'_>,
+        block: &program::Block,
+        arrays: &[Var],
+    ) -> Result<Block, Fault> {
+        let kept: Vec<_> = arrays.iter().map(|var| self.bound[var.index()].clone()).collect();
         let mut inner = Graph { b: Builder::new(graph.b.func), facts: graph.facts };
         self.ops(&mut inner, block)?;
-        inner.b.block.results =
-            block.results.iter().map(|&var| self.value(var)).collect::<Result<_, _>>()?;
+        inner.b.block.results = (block.results.iter().chain(arrays))
+            .map(|&var| self.value(var))
+            .collect::<Result<_, _>>()?;
+        for (var, bound) in arrays.iter().zip(kept) {
+            self.bound[var.index()] = bound;
+        }
         Ok(inner.b.finish())
     }
 
@@ -59,8 +70,9 @@ impl Import<'_> {
                 PaddleErrorKind::Unsupported(format!("{} branches", op.blocks.len())).into()
             );
         };
-        let regions = vec![self.region(graph, yes)?, self.region(graph, no)?];
-        self.control(graph, op, OpKind::If, vec![Some(condition)], regions)
+        let arrays = self.outer_arrays(&op.blocks);
+        let regions = vec![self.region(graph, yes, &arrays)?, self.region(graph, no, &arrays)?];
+        self.control(graph, op, OpKind::If, vec![Some(condition)], regions, &arrays)
     }
 
     /// `while`: a loop without a limit.
@@ -69,10 +81,12 @@ impl Import<'_> {
         let [body] = &op.blocks[..] else {
             return Err(PaddleErrorKind::Unsupported(format!("{} blocks", op.blocks.len())).into());
         };
-        let carried: Vec<Var> = op.operands.iter().skip(1).collect();
+        let arrays = self.outer_arrays(&op.blocks);
+        let carried: Vec<Var> = op.operands.iter().skip(1).chain(arrays.iter().copied()).collect();
+        let params: Vec<Var> = body.params.iter().chain(&arrays).copied().collect();
         let mut inputs = vec![None, Some(condition)];
         let mut types = vec![];
-        for (&from, &to) in carried.iter().zip(&body.params) {
+        for (&from, &to) in carried.iter().zip(&params) {
             let value = self.value(from)?;
             inputs.push(Some(value));
             types.push(self.carried(graph, value, to));
@@ -83,14 +97,14 @@ impl Import<'_> {
             let value = inner.b.func.value(name, Type::fixed(dtype, &[]));
             inner.b.block.params.push(value);
         }
-        for (ty, &to) in types.into_iter().zip(&body.params) {
+        for (ty, &to) in types.into_iter().zip(&params) {
             let value = inner.b.func.value(&*self.program.var(to).name, ty);
             inner.b.block.params.push(value);
             self.bind(to, Bound::Value(value));
         }
         self.ops(&mut inner, body)?;
         let mut results = vec![];
-        for (i, &var) in body.results.iter().enumerate() {
+        for (i, &var) in body.results.iter().chain(&arrays).enumerate() {
             let mut value = self.value(var)?;
             if i == 0 {
                 value = inner.scalar(value)?;
@@ -101,7 +115,7 @@ impl Import<'_> {
         inner.b.block.results = results;
         let region = inner.b.finish();
         self.replace_placeholders(graph, &mut inputs, &region, body)?;
-        self.control(graph, op, OpKind::Loop, inputs, vec![region])
+        self.control(graph, op, OpKind::Loop, inputs, vec![region], &arrays)
     }
 
     /// Gives variables that the body writes before it reads them an initial value of the type and rank that it writes.

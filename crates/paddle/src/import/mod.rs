@@ -3,12 +3,13 @@
 //! Each op becomes graph ops by its row of the [`catalogue`]. Lists and control flow are not rows: they are turned into
 //! lists of values and into the ops `if` and `loop` here.
 
+mod arrays;
 mod control;
 
 use crate::catalogue::{self, Bound, Call, Graph, Out, Outputs};
 use crate::error::{Fault, PaddleErrorKind};
 use crate::program::{Args, Block, Op, Program, TensorInfo, Var, VarType};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use trident_ir::shape::Stepwise;
 use trident_ir::{Builder, DType, Dim, Func, Level, Loc, Module, Type, ValueId, ops};
 
@@ -16,7 +17,8 @@ use trident_ir::{Builder, DType, Dim, Func, Level, Loc, Module, Type, ValueId, o
 pub(crate) fn import(program: &Program) -> Result<Module, Fault> {
     let mut func = Func::new("main", Level::Graph);
     let mut facts = Stepwise::default();
-    let mut import = Import { program, bound: vec![None; program.vars.len()] };
+    let bound = vec![None; program.vars.len()];
+    let mut import = Import { program, bound, same: HashMap::new() };
     let params = import.inputs(&mut func)?;
     let mut graph = Graph { b: Builder::new(&mut func), facts: &mut facts };
     import.parameters(&mut graph)?;
@@ -34,6 +36,8 @@ struct Import<'p> {
     program: &'p Program,
     /// By [`Var`].
     bound: Vec<Option<Bound>>,
+    /// Results that are an array which an op has written in place, with the variable of the array.
+    same: HashMap<Var, Var>,
 }
 
 impl Import<'_> {
@@ -132,6 +136,7 @@ impl Import<'_> {
 
     fn op(&mut self, graph: &mut Graph<'_>, op: &Op) -> Result<(), Fault> {
         graph.b.loc = Some(self.place(op));
+        self.refresh_arrays(op);
         match (&*op.dialect, &*op.name) {
             ("pd_op" | "legacy", "while") => self.repeat(graph, op),
             ("pd_op" | "legacy", "if") => self.branch(graph, op),
@@ -167,17 +172,16 @@ impl Import<'_> {
         let Outputs(outs) = (row.build)(&mut call)?;
         let slots = match &op.results {
             Args::Positions(_) => vec![],
-            Args::Slots(_) => Call::result_slots(row, old),
+            Args::Slots(_) => Call::slots_of_results(op, row, old),
         };
         for (i, out) in outs.into_iter().enumerate() {
             let vars: Vec<Option<Var>> = match &op.results {
                 Args::Positions(_) => vec![op.results.at(i)],
-                Args::Slots(_) => {
-                    slots.get(i).map_or(vec![], |slot| op.results.slot(slot).to_vec())
-                }
+                Args::Slots(_) => slots.get(i).cloned().unwrap_or_default(),
             };
             self.results(graph, first, &vars, out);
         }
+        self.note_written_array(op);
         Ok(())
     }
 

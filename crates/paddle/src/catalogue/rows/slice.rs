@@ -59,7 +59,7 @@ signature! {
 }
 
 signature! {
-    Repeat (x: ValueId) { repeats: i64, axis: i64 = 0 } -> out
+    Repeat (x: ValueId) { repeats: i64 = 0, axis: i64 = 0, repeats_tensor: Option<ValueId> } -> out
 }
 
 signature! {
@@ -70,7 +70,7 @@ pub(super) static ROWS: &[Row] = &[
     row!("concat", Concat, concat, "concat": "axis=AxisTensor,.axis"),
     row!("crop", Crop, crop, "crop_tensor": "shape=ShapeTensor,Shape,.shape offsets=OffsetsTensor,Offsets,.offsets"),
     row!("flip", Flip, |c, op| reversed(c, op.x, &op.axis)),
-    row!("repeat_interleave", Repeat, repeat, "repeat_interleave": "repeats=.Repeats axis=.dim"),
+    row!("repeat_interleave", Repeat, repeat, "repeat_interleave": "repeats=.Repeats axis=.dim repeats_tensor=RepeatsTensor,RepeatTensor"),
     row!("repeat_interleave_with_tensor_index", RepeatBy, repeat_by, "repeat_interleave_with_tensor_index": "repeats=RepeatTensor,RepeatsTensor axis=.dim"),
     row!("reverse", Reverse, |c, op| {
         let axes = op.axis.known("axis")?.to_vec();
@@ -91,10 +91,36 @@ fn slice(c: &mut Call<'_, '_>, op: Slice) -> Made {
     cut(c, op.input, [starts, ends], None, &op.axes, &op.decrease_axis)
 }
 
-fn strided_slice(c: &mut Call<'_, '_>, op: StridedSlice) -> Made {
+fn strided_slice(c: &mut Call<'_, '_>, mut op: StridedSlice) -> Made {
+    if c.is_of_paddle_2() {
+        op.ends = ends_of_paddle_2(c, &op)?;
+    }
     let (starts, ends) = (op.starts.value(c)?, op.ends.value(c)?);
     let strides = op.strides.value(c)?;
     cut(c, op.x, [starts, ends], Some(strides), &op.axes, &op.decrease_axis)
+}
+
+/// The ends as newer programs have them. In Paddle 2, a slice backwards that ends at −1 goes through the first element, and
+/// one that ends at a smaller number stops at element 1 at the latest.
+fn ends_of_paddle_2(c: &Call<'_, '_>, op: &StridedSlice) -> Made<Ints> {
+    let strides = op.strides.known("strides")?;
+    if strides.iter().all(|&stride| stride > 0) {
+        return Ok(op.ends.clone());
+    }
+    let rank = c.rank(op.x)?;
+    let axes = c.axes(&op.axes, rank)?;
+    let mut ends = op.ends.known("ends")?.to_vec();
+    for ((end, &stride), &axis) in ends.iter_mut().zip(strides).zip(&axes) {
+        if stride > 0 || *end >= 0 {
+            continue;
+        }
+        *end = match (*end, c.dim(op.x, axis as usize)) {
+            (-1, _) => i64::MIN,
+            (end, Some(n)) => (end + n as i64).max(0),
+            (_, None) => return c.refuse("a slice backwards to a negative end needs a fixed size"),
+        };
+    }
+    Ok(Ints::Known(ends))
 }
 
 /// Cuts along axes, and removes those of `decrease`.
@@ -264,6 +290,9 @@ fn rolled_along(c: &mut Call<'_, '_>, x: ValueId, axis: i64, shift: i64) -> Made
 
 /// Every slice along an axis several times, one after another.
 fn repeat(c: &mut Call<'_, '_>, op: Repeat) -> Made {
+    if let Some(repeats) = op.repeats_tensor {
+        return repeat_by(c, RepeatBy { x: op.x, repeats, axis: op.axis });
+    }
     let rank = c.rank(op.x)?;
     let axis = c.axis(op.axis, rank)?;
     let apart = c.unsqueeze(op.x, &[axis + 1])?;
