@@ -26,6 +26,7 @@ pub mod model;
 pub mod observe;
 pub mod record;
 pub mod repository;
+mod rounds;
 pub mod server;
 pub mod settings;
 mod socket;

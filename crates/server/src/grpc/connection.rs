@@ -8,15 +8,17 @@ use std::time::Duration;
 use hyper::rt::{Read, Write};
 use hyper::server::conn::http2;
 use hyper::service::service_fn;
-use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::sync::watch;
 use tokio::time::{self, sleep};
 
 use super::caller::Caller;
+use super::executor::AtOnce;
 use super::service::{Grpc, GrpcOptions};
 use crate::accept::{Gate, Limits};
 use crate::connection::Connection;
 use crate::leaving::unless;
+use crate::rounds::in_rounds;
 
 /// The largest DATA frame that clients may send. Messages within one are not copied.
 const FRAME: u32 = 1 << 20;
@@ -77,7 +79,7 @@ impl Grpc {
         I: Read + Write + Send + Unpin + 'static,
     {
         let keep_alive = self.options.keep_alive;
-        let mut builder = http2::Builder::new(TokioExecutor::new());
+        let mut builder = http2::Builder::new(AtOnce);
         builder
             .timer(TokioTimer::new())
             .keep_alive_interval(keep_alive.time)
@@ -99,7 +101,8 @@ impl Grpc {
             None => std::future::pending().await,
         };
         let mut old = pin!(old());
-        let Some(lived) = unless(&mut old, unless(&mut left, connection.as_mut())).await else {
+        let Some(lived) = unless(&mut old, unless(&mut left, in_rounds(connection.as_mut()))).await
+        else {
             connection.as_mut().graceful_shutdown();
             return match age.grace {
                 // Calls that are left end with the connection.

@@ -15,6 +15,7 @@ mod caller;
 mod compress;
 mod connection;
 mod control;
+mod executor;
 mod frame;
 mod infer;
 mod late;

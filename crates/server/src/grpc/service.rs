@@ -15,6 +15,7 @@ use super::call::{Call, Messages, decode};
 use super::caller::Caller;
 use super::compress;
 use super::connection::{Age, KeepAlive};
+use super::executor::LONG;
 use super::infer;
 use super::message::ModelInferRequest;
 use super::method::Method;
@@ -178,6 +179,9 @@ impl Grpc {
         observed: &mut Observed,
     ) -> Result<Outgoing, Status> {
         let message = message?;
+        if message.len() > LONG {
+            tokio::task::yield_now().await;
+        }
         let recorder = self.server.recorder.as_ref().filter(|recorder| recorder.takes());
         let kept = recorder.map(|recorder| (recorder, message.clone()));
         let answer = match decode(message) {

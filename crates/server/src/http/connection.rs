@@ -19,6 +19,7 @@ use crate::connection::Connection;
 use crate::headers;
 use crate::leaving::{left, unless};
 use crate::metrics::HostCounters;
+use crate::rounds::in_rounds;
 use crate::server::Server;
 
 /// The bytes of a request's head, or of a piece of its body, that are read at once.
@@ -96,7 +97,7 @@ impl HttpFront {
         );
         let mut end = Box::pin(left(leaving));
         // An error is that of a client that left or sent no HTTP. It has been answered where possible.
-        if unless(&mut end, connection.as_mut()).await.is_none() {
+        if unless(&mut end, in_rounds(connection.as_mut())).await.is_none() {
             connection.as_mut().graceful_shutdown();
             let _ = connection.await;
         }
