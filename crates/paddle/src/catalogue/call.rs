@@ -189,11 +189,13 @@ impl<'c, 'f> Call<'c, 'f> {
         match self.bound.get(var.index()).and_then(Option::as_ref) {
             Some(Bound::Value(value)) => Ok(Some(Given::Tensor(*value))),
             Some(Bound::List(values)) => Ok(Some(Given::List(values.clone()))),
-            Some(Bound::Absent) => match self.program.var(var).ty {
-                VarType::Nothing => Ok(None),
-                // The state of a dropout, which inference does not read.
-                _ => Ok(None),
-            },
+            Some(Bound::Absent) if self.program.var(var).ty == VarType::Nothing => Ok(None),
+            Some(Bound::Absent) => {
+                let variable = &self.program.var(var).name;
+                self.refuse(format!(
+                    "operand `{name}` is `{variable}`, which has no data in the file"
+                ))
+            }
             None => {
                 let variable = &self.program.var(var).name;
                 self.refuse(format!("operand `{name}` is `{variable}`, which no op has given"))

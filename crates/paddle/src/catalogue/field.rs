@@ -295,7 +295,9 @@ impl Field for Values {
             Attr::Bools(values) => values.iter().map(|&value| Number::Int(value.into())).collect(),
             Attr::Ints(values) => values.iter().map(|&value| Number::Int(value)).collect(),
             Attr::Floats(values) => values.iter().map(|&value| Number::Float(value)).collect(),
-            Attr::List(items) => items.iter().filter_map(number).collect(),
+            Attr::List(items) => {
+                return Ok(items.iter().map(number).collect::<Option<_>>().map(Values));
+            }
             _ => return Ok(None),
         };
         Ok(Some(Values(numbers)))

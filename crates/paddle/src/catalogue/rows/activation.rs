@@ -126,7 +126,9 @@ pub(super) static ROWS: &[Row] = &[
     row!("softplus", Softplus, softplus),
     row!("softshrink", HardShrink, |c, op| {
         let lambd = op.threshold as f32;
-        c.add(ops::Shrink::new(op.x).lambd(lambd).bias(lambd))
+        let shrunk = c.add(ops::Shrink::new(op.x).lambd(lambd).bias(lambd))?;
+            let is_nan = c.add(ops::IsNaN::new(op.x))?;
+            c.add(ops::Where::new(is_nan, op.x, shrunk))
     }, "softshrink": "threshold=.lambda"),
     row!("softsign", Unary, |c, op| c.add(ops::Softsign::new(op.x))),
     row!("stanh", Stanh, |c, op| {
@@ -149,8 +151,8 @@ pub(super) static ROWS: &[Row] = &[
     }),
     row!("thresholded_relu", ThresholdedRelu, |c, op| {
         let (limit, other) = (c.number_like(op.x, op.threshold)?, c.number_like(op.x, op.value)?);
-        let above = c.add(ops::Greater::new(op.x, limit))?;
-        c.add(ops::Where::new(above, op.x, other))
+        let below = c.add(ops::LessOrEqual::new(op.x, limit))?;
+        c.add(ops::Where::new(below, other, op.x))
     }),
 ];
 
@@ -159,12 +161,12 @@ fn clamped(c: &mut Call<'_, '_>, x: ValueId, low: f64, high: f64) -> Made {
     c.add(ops::Clip::new(x, Some(low), Some(high)))
 }
 
-/// x where |x| > threshold, else 0.
+/// 0 where |x| < threshold, else x.
 fn hard_shrink(c: &mut Call<'_, '_>, op: HardShrink) -> Made {
     let size = c.add(ops::Abs::new(op.x))?;
     let (limit, zero) = (c.number_like(op.x, op.threshold)?, c.number_like(op.x, 0.0)?);
-    let above = c.add(ops::Greater::new(size, limit))?;
-    c.add(ops::Where::new(above, op.x, zero))
+    let inside = c.add(ops::Less::new(size, limit))?;
+    c.add(ops::Where::new(inside, zero, op.x))
 }
 
 /// x·min(max(x + offset, 0), threshold)/scale.

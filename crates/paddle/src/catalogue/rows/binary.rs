@@ -231,19 +231,33 @@ fn heaviside(c: &mut Call<'_, '_>, x: ValueId, y: ValueId) -> Made {
     c.add(ops::Where::new(is_zero, y, step))
 }
 
-/// The angle of the point (y, x), from the inverse tangent of the quotient.
+/// The angle of the point (x, y), which is in the quadrant that the signs state; zeros have signs, too.
 fn atan2(c: &mut Call<'_, '_>, y: ValueId, x: ValueId) -> Made {
-    let zero = c.number_like(y, 0.0)?;
-    let quotient = c.add(ops::Div::new(y, x))?;
-    let angle = c.add(ops::Atan::new(quotient))?;
-    let (left, below) = (c.add(ops::Less::new(x, zero))?, c.add(ops::Less::new(y, zero))?);
-    let pi = c.number_like(y, std::f64::consts::PI)?;
-    let turn = c.add(ops::Neg::new(pi))?;
-    let turn = c.add(ops::Where::new(below, turn, pi))?;
-    let turned = c.add(ops::Add::new(angle, turn))?;
-    let found = c.add(ops::Where::new(left, turned, angle))?;
-    // 0/0 is NaN, but the angle of the origin is 0.
-    let (no_x, no_y) = (c.add(ops::Equal::new(x, zero))?, c.add(ops::Equal::new(y, zero))?);
-    let origin = c.add(ops::And::new(no_x, no_y))?;
-    c.add(ops::Where::new(origin, zero, found))
+    let dtype = if c.dtype(y)?.is_float() { c.dtype(y)? } else { DType::F64 };
+    let (y, x) = (c.cast(y, dtype)?, c.cast(x, dtype)?);
+    let (zero, one) = (c.number(dtype, 0.0)?, c.number(dtype, 1.0)?);
+    let (height, width) = (c.add(ops::Abs::new(y))?, c.add(ops::Abs::new(x))?);
+    let slope = c.add(ops::Div::new(height, width))?;
+    // Quotients of two infinities or two zeros are not numbers.
+    let (far_y, far_x) = (c.add(ops::IsInf::new(y))?, c.add(ops::IsInf::new(x))?);
+    let far = c.add(ops::And::new(far_y, far_x))?;
+    let slope = c.add(ops::Where::new(far, one, slope))?;
+    let (no_y, no_x) = (c.add(ops::Equal::new(y, zero))?, c.add(ops::Equal::new(x, zero))?);
+    let origin = c.add(ops::And::new(no_y, no_x))?;
+    let slope = c.add(ops::Where::new(origin, zero, slope))?;
+    let angle = c.add(ops::Atan::new(slope))?;
+    let (left, below) = (is_negative(c, x)?, is_negative(c, y)?);
+    let half_turn = c.number(dtype, std::f64::consts::PI)?;
+    let turned = c.add(ops::Sub::new(half_turn, angle))?;
+    let angle = c.add(ops::Where::new(left, turned, angle))?;
+    let mirrored = c.add(ops::Neg::new(angle))?;
+    c.add(ops::Where::new(below, mirrored, angle))
+}
+
+/// Whether a number has the negative sign, also −0.
+fn is_negative(c: &mut Call<'_, '_>, x: ValueId) -> Made {
+    let zero = c.number_like(x, 0.0)?;
+    let inverse = c.add(ops::Reciprocal::new(x))?;
+    let (below, beyond) = (c.add(ops::Less::new(x, zero))?, c.add(ops::Less::new(inverse, zero))?);
+    c.add(ops::Or::new(below, beyond))
 }

@@ -65,9 +65,11 @@ fn truths(
 
 /// Whether all elements hold.
 pub(super) fn all(c: &mut Call<'_, '_>, x: ValueId) -> Made {
-    let numbers = c.cast(x, DType::I32)?;
-    let least = c.add(ops::ReduceMin::new(numbers, None).keepdims(false))?;
-    c.cast(least, DType::Bool)
+    let failing = c.add(ops::Not::new(x))?;
+    let numbers = c.cast(failing, DType::I32)?;
+    let count = c.add(ops::ReduceSum::new(numbers, None).keepdims(false))?;
+    let some = c.cast(count, DType::Bool)?;
+    c.add(ops::Not::new(some))
 }
 
 /// |x − y| ≤ atol + rtol·|y|; equal infinities are close, and NaN to NaN if `equal_nan`.

@@ -17,9 +17,8 @@ signature! {
     } -> out index nms_rois_num
 }
 
-pub(super) static ROWS: &[Row] = &[
-    row!("multiclass_nms3", MulticlassNms, multiclass_nms, "multiclass_nms3": "bboxes=BBoxes", "multiclass_nms2": "bboxes=BBoxes", "multiclass_nms": "bboxes=BBoxes"),
-];
+pub(super) static ROWS: &[Row] =
+    &[row!("multiclass_nms3", MulticlassNms, multiclass_nms, "multiclass_nms3": "bboxes=BBoxes")];
 
 /// Non-maximum suppression of each class, then the best boxes of each image. Rows are [class, score, x1, y1, x2, y2], by
 /// image, class and score; with the place of each box among those of all images, and the number of rows of each image.

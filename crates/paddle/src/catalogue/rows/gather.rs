@@ -27,6 +27,10 @@ signature! {
 }
 
 signature! {
+    LookupTable (w: ValueId, ids: ValueId) { padding_idx: i64 = -1 } -> out
+}
+
+signature! {
     MaskedSelect (x: ValueId, mask: ValueId) {} -> out
 }
 
@@ -95,10 +99,10 @@ pub(super) static ROWS: &[Row] = &[
         let (axis, index) = (c.axis(op.axis, rank)?, index(c, op.index)?);
         c.add(ops::Gather::new(op.x, index).axis(axis))
     }, "index_select": "axis=.dim"),
-    row!("lookup_table", Embedding, |c, op| {
-        let x = c.squeeze(op.x, &[-1])?;
-        embedding(c, Embedding { x, ..op })
-    }, "lookup_table": "x=Ids weight=W"),
+    row!("lookup_table", LookupTable, |c, op| {
+        let x = c.squeeze(op.ids, &[-1])?;
+        embedding(c, Embedding { x, weight: op.w, padding_idx: op.padding_idx })
+    }),
     row!("masked_select", MaskedSelect, masked_select, "masked_select": "out=Y"),
     row!("multiplex", Multiplex, multiplex, "multiplex": "inputs=X index=Ids"),
     row!(
@@ -253,7 +257,7 @@ fn diag(c: &mut Call<'_, '_>, op: Diag) -> Made {
 
 /// Matrices, in the last two axes, that have the last axis of x on a diagonal.
 fn on_diagonal(c: &mut Call<'_, '_>, x: ValueId, offset: i64, padding: ValueId) -> Made {
-    let last = c.rank(x)? - 1;
+    let Some(last) = c.rank(x)?.checked_sub(1) else { return c.refuse("a scalar has no axis") };
     let (length, more) = (c.dim_of(x, last)?, c.ints(&[offset.abs()])?);
     let size = c.add(ops::Add::new(length, more))?;
     let places = c.range(size)?;

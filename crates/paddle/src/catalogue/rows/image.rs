@@ -21,6 +21,10 @@ signature! {
 }
 
 signature! {
+    ShuffleChannel (x: ValueId) { group: i64 = 1 } -> out
+}
+
+signature! {
     TemporalShift (x: ValueId) { seg_num: i64, shift_ratio: f64 = 0.25, data_format: String = "NCHW" } -> out
 }
 
@@ -61,7 +65,7 @@ pub(super) static ROWS: &[Row] = &[
     }, "affine_grid": "input=Theta output_shape=OutputShape,.output_shape output=Output"),
     row!("channel_shuffle", ChannelShuffle, shuffled),
     row!("fold", Fold, |c, op| {
-        let pads = pads(c, &op.paddings, 2)?;
+        let pads = plane_pads(c, &op.paddings)?;
         let (image, block) = (c.ints(&op.output_sizes)?, c.ints(&each(&op.kernel_sizes, 2))?);
         c.add(
             ops::Col2Im::new(op.x, image, block)
@@ -78,7 +82,9 @@ pub(super) static ROWS: &[Row] = &[
         c.add(ops::SpaceToDepth::new(x).blocksize(op.downscale_factor).mode(BlockOrder::DepthFirst))
     })),
     row!("roi_align", RoiAlign, roi_align, "roi_align": "boxes=ROIs boxes_num=RoisNum"),
-    row!("shuffle_channel", ChannelShuffle, shuffled, "shuffle_channel": "groups=.group"),
+    row!("shuffle_channel", ShuffleChannel, |c, op| {
+        shuffled(c, ChannelShuffle { x: op.x, groups: op.group, data_format: "NCHW".to_owned() })
+    }),
     row!("temporal_shift", TemporalShift, temporal_shift),
     row!("unfold", Unfold, unfold, "unfold": "out=Y"),
 ];
@@ -107,8 +113,8 @@ fn temporal_shift(c: &mut Call<'_, '_>, op: TemporalShift) -> Made {
         let Some(channels) = c.dim(x, 1) else {
             return c.refuse("the number of channels is not known");
         };
-        let first = (channels as f64 * op.shift_ratio) as i64;
-        let second = (channels as f64 * 2.0 * op.shift_ratio) as i64;
+        let first = (channels as f32 * op.shift_ratio as f32) as i64;
+        let second = (channels as f32 * 2.0 * op.shift_ratio as f32) as i64;
         let (own, frames) = (c.shape_of(x)?, c.ints(&[-1, op.seg_num])?);
         let tail = c.add(ops::Shape::new(x).start(1))?;
         let shape = c.concat(&[frames, tail], 0)?;
@@ -151,11 +157,29 @@ fn grid_sample(c: &mut Call<'_, '_>, op: GridSample) -> Made {
     )
 }
 
+/// Pads of a plane as `unfold` and `fold` list them: those at the begins, then those at the ends.
+fn plane_pads(c: &Call<'_, '_>, given: &[i64]) -> Made<Vec<i64>> {
+    if given.len() == 4 { Ok(given.to_vec()) } else { pads(c, given, 2) }
+}
+
+/// The most elements of a window, each of which becomes a few ops.
+const MOST_TAPS: i64 = 4096;
+
 /// The elements of every window as a column: [N, C·kernel, windows].
 fn unfold(c: &mut Call<'_, '_>, op: Unfold) -> Made {
-    let pads = pads(c, &op.paddings, 2)?;
+    let pads = plane_pads(c, &op.paddings)?;
     let (kernel, strides) = (each(&op.kernel_sizes, 2), each(&op.strides, 2));
     let dilations = each(&op.dilations, 2);
+    let [height, width] = kernel[..] else {
+        return c.refuse(format!("`kernel_sizes` is {kernel:?}, expected two sizes"));
+    };
+    if [strides.len(), dilations.len()] != [2, 2]
+        || height < 1
+        || width < 1
+        || height.saturating_mul(width) > MOST_TAPS
+    {
+        return c.refuse(format!("windows of {kernel:?} elements are not supported"));
+    }
     let (pads, axes) = (c.ints(&pads)?, c.ints(&[2, 3])?);
     let x = c.add(ops::Pad::new(op.x, pads, None, Some(axes)))?;
     let steps = c.ints(&strides)?;

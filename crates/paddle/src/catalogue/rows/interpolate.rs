@@ -56,6 +56,9 @@ enum Target {
 
 fn interpolate(c: &mut Call<'_, '_>, op: Interpolate, mode: Interpolation) -> Made {
     let axes = c.rank(op.x)?.saturating_sub(2);
+    if axes == 0 {
+        return c.refuse("the operand has no spatial axes");
+    }
     let target = target(c, &op, axes)?;
     in_format(c, op.x, &op.data_format, |c, x| {
         if mode == Interpolation::Nearest && !is_exact(c, x, &target, op.align_corners) {
@@ -190,6 +193,7 @@ fn resized(
         (false, Interpolation::Linear, 1) | (false, Interpolation::Nearest, _) => {
             CoordinateTransform::Asymmetric
         }
+        (false, Interpolation::Cubic, _) => CoordinateTransform::HalfPixel,
         // An axis of size 1 is at 0.
         (false, ..) => CoordinateTransform::PytorchHalfPixel,
     };

@@ -64,7 +64,12 @@ fn cross_entropy(c: &mut Call<'_, '_>, op: CrossEntropy) -> Made<Outputs> {
             let softmax = c.add(ops::Softmax::new(op.input).axis(axis))?;
             (softmax, c.add(ops::LogSoftmax::new(op.input).axis(axis))?)
         }
-        false => (op.input, c.add(ops::Log::new(op.input))?),
+        false => {
+            // Infinite logarithms are great numbers.
+            let log = c.add(ops::Log::new(op.input))?;
+            let (low, high) = (c.number_like(log, -1e20)?, c.number_like(log, 1e20)?);
+            (op.input, c.add(ops::Clip::new(log, Some(low), Some(high)))?)
+        }
     };
     if op.soft_label {
         let product = c.add(ops::Mul::new(log, op.label))?;

@@ -34,7 +34,7 @@ signature! {
 
 signature! {
     Fc (input: ValueId, w: ValueId, bias: Option<ValueId>) {
-        in_num_col_dims: i64 = 1, activation_type: String = "",
+        in_num_col_dims: i64 = 1, activation_type: String = "", padding_weights: bool = false,
     } -> out
 }
 
@@ -131,6 +131,9 @@ fn flattened(c: &mut Call<'_, '_>, op: Flattened) -> Made {
 }
 
 fn fc(c: &mut Call<'_, '_>, op: Fc) -> Made {
+    if op.padding_weights {
+        return c.refuse("padded weights are not supported");
+    }
     let rows = op.in_num_col_dims;
     let y =
         flattened(c, Flattened { x: op.input, y: op.w, x_num_col_dims: rows, y_num_col_dims: 1 })?;

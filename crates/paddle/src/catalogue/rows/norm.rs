@@ -40,10 +40,6 @@ signature! {
 }
 
 signature! {
-    RmsNorm (x: ValueId, scale: Option<ValueId>) { epsilon: f64 = 1e-5, normalized_shape: Vec<i64> = [] } -> y
-}
-
-signature! {
     SpectralNorm (weight: ValueId, u: ValueId, v: ValueId) {
         dim: i64 = 0, power_iters: i64 = 1, eps: f64 = 1e-12,
     } -> out
@@ -65,18 +61,6 @@ pub(super) static ROWS: &[Row] = &[
     row!("instance_norm", InstanceNorm, instance_norm, "instance_norm"),
     row!("layer_norm", LayerNorm, layer_norm, "layer_norm": "out=Y"),
     row!("norm", Norm, norm),
-    row!("rms_norm", RmsNorm, |c, op| {
-        let dtype = c.dtype(op.x)?;
-        let scale = match op.scale {
-            Some(scale) => scale,
-            None => {
-                let one = single(c, op.x, 1.0)?;
-                c.cast(one, dtype)?
-            }
-        };
-        let axis = -(op.normalized_shape.len().max(1) as i64);
-        c.add(ops::RMSNormalization::new(op.x, scale).axis(axis).epsilon(op.epsilon as f32))
-    }),
     row!("spectral_norm", SpectralNorm, spectral_norm),
     row!("sync_batch_norm", BatchNorm, batch_norm, "sync_batch_norm": "data_format=.data_layout out=Y"),
 ];
@@ -192,6 +176,9 @@ fn spectral_norm(c: &mut Call<'_, '_>, op: SpectralNorm) -> Made {
         let size = c.add(ops::Add::new(size, eps))?;
         c.add(ops::Div::new(x, size))
     };
+    if op.power_iters > 64 {
+        return c.refuse(format!("{} power iterations are not supported", op.power_iters));
+    }
     for _ in 0..op.power_iters {
         let next = c.add(ops::MatMul::new(turned, u))?;
         v = unit(c, next)?;

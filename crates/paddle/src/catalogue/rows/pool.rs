@@ -64,8 +64,13 @@ enum Kind {
 fn pool(c: &mut Call<'_, '_>, op: Pool) -> Made {
     let axes = c.rank(op.x)?.saturating_sub(2);
     let kind = match &*op.pooling_type {
-        _ if op.norm_type != 0.0 && op.norm_type.fract() == 0.0 => Kind::Norm(op.norm_type as i64),
-        _ if op.norm_type != 0.0 => return c.refuse(format!("`norm_type` is {}", op.norm_type)),
+        _ if op.norm_type != 0.0 && op.norm_type % 2.0 == 0.0 => Kind::Norm(op.norm_type as i64),
+        _ if op.norm_type != 0.0 => {
+            return c.refuse(format!(
+                "`norm_type` is {}, only even numbers are supported",
+                op.norm_type
+            ));
+        }
         "avg" => Kind::Average,
         "max" => Kind::Max,
         other => return c.refuse(format!("`pooling_type` is `{other}`, expected avg or max")),
@@ -164,8 +169,8 @@ fn adaptive(c: &mut Call<'_, '_>, x: ValueId, kind: Kind, cells: &[i64]) -> Made
     if matches!(kind, Kind::Norm(_)) {
         return c.refuse("adaptive pooling by a norm is not supported");
     }
-    if cells.iter().any(|&cells| cells < 1) {
-        return c.refuse(format!("the result's sizes are {cells:?}, expected positive ones"));
+    if cells.iter().any(|&cells| !(1..=4096).contains(&cells)) {
+        return c.refuse(format!("the result's sizes are {cells:?}, expected 1 to 4096"));
     }
     let sizes: Option<Vec<i64>> =
         (0..cells.len()).map(|i| c.dim(x, i + 2).map(|n| n as i64)).collect();

@@ -13,6 +13,10 @@ signature! {
 }
 
 signature! {
+    Frobenius (x: ValueId, axis: Option<Ints>) { keep_dim: bool = false, reduce_all: bool = false } -> out
+}
+
+signature! {
     Sum (x: ValueId, axis: Option<Ints>) {
         dtype: Option<DType>, keepdim: bool = false, reduce_all: bool = false,
     } -> out
@@ -59,14 +63,13 @@ pub(super) static ROWS: &[Row] = &[
     reduce!(
         "all",
         Reduce,
-        |c, op| reduced(
-            c,
-            op,
-            Some(DType::I32),
-            Some(DType::Bool),
-            |x, a| ops::ReduceMin::new(x, a),
-            |n, k| n.keepdims(k)
-        ),
+        |c, op| {
+            // Some element does not hold.
+            let truth = c.cast(op.x, DType::Bool)?;
+            let x = c.add(ops::Not::new(truth))?;
+            let found = any(c, Reduce { x, ..op })?;
+            c.add(ops::Not::new(found))
+        },
         "reduce_all"
     ),
     reduce!(
@@ -81,19 +84,7 @@ pub(super) static ROWS: &[Row] = &[
         |c, op| reduced(c, op, None, None, |x, a| ops::ReduceMin::new(x, a), |n, k| n.keepdims(k)),
         "reduce_amin"
     ),
-    reduce!(
-        "any",
-        Reduce,
-        |c, op| reduced(
-            c,
-            op,
-            Some(DType::I32),
-            Some(DType::Bool),
-            |x, a| ops::ReduceMax::new(x, a),
-            |n, k| n.keepdims(k)
-        ),
-        "reduce_any"
-    ),
+    reduce!("any", Reduce, any, "reduce_any"),
     row!(
         "argmax",
         ArgReduce,
@@ -128,14 +119,12 @@ pub(super) static ROWS: &[Row] = &[
             },
         )
     }),
-    reduce!(
-        "frobenius_norm",
-        Reduce,
-        |c, op| reduced(c, op, None, None, |x, a| ops::ReduceL2::new(x, a), |n, k| n.keepdims(k)),
-        "frobenius_norm"
-    ),
+    row!("frobenius_norm", Frobenius, |c, op| {
+        let Frobenius { x, axis, keep_dim: keepdim, reduce_all } = op;
+        let op = Reduce { x, axis, keepdim, reduce_all };
+        reduced(c, op, None, None, |x, a| ops::ReduceL2::new(x, a), |n, k| n.keepdims(k))
+    }, "frobenius_norm": "axis=.dim keep_dim=.keep_dim"),
     row!("l1_norm", Whole, |c, op| c.add(ops::ReduceL1::new(op.x, None).keepdims(false))),
-    row!("logcumsumexp", CumSum, logcumsumexp),
     row!("logsumexp", Reduce, |c, op| reduced(
         c,
         op,
@@ -224,6 +213,12 @@ fn reduced<V>(
     }
 }
 
+/// Whether an element holds; of none, false.
+fn any(c: &mut Call<'_, '_>, op: Reduce) -> Made {
+    let (to, new) = (Some(DType::Bool), |x, axes| ops::ReduceSum::new(x, axes));
+    reduced(c, op, Some(DType::I32), to, new, |n, k| n.keepdims(k))
+}
+
 /// Truth values and integers of 32 bits have sums of 64 bits, unless the op states another type.
 fn sum(c: &mut Call<'_, '_>, op: Sum) -> Made {
     let wide = match (op.dtype.or(c.declared_dtype()), c.dtype(op.x)?) {
@@ -268,17 +263,6 @@ fn flat(c: &mut Call<'_, '_>, x: ValueId, axis: Number, flatten: bool) -> Made<(
     }
     let axis = c.axis(axis.int("axis")?, rank)?;
     Ok((x, c.number(DType::I64, axis as f64)?))
-}
-
-/// The logarithm of the running sum of exponentials, relative to the greatest element.
-fn logcumsumexp(c: &mut Call<'_, '_>, op: CumSum) -> Made {
-    let (x, axis) = flat(c, op.x, op.axis, op.flatten)?;
-    let most = c.add(ops::ReduceMax::new(x, None).keepdims(false))?;
-    let relative = c.add(ops::Sub::new(x, most))?;
-    let exp = c.add(ops::Exp::new(relative))?;
-    let sums = c.add(ops::CumSum::new(exp, axis).exclusive(op.exclusive).reverse(op.reverse))?;
-    let log = c.add(ops::Log::new(sums))?;
-    c.add(ops::Add::new(log, most))
 }
 
 /// (Σ|x|^p)^(1/p); with p infinite the greatest or least magnitude, with p = 0 the number of elements that are not 0.

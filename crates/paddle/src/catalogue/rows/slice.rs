@@ -172,6 +172,9 @@ fn single_slices(c: &mut Call<'_, '_>, x: ValueId, axis: i64) -> Made<Outputs> {
     let axis = c.axis(axis, rank)?;
     let count = c.dim(x, axis as usize).or(c.declared_len(0));
     let Some(count) = count else { return c.refuse("the number of slices is not known") };
+    if count > 1 << 16 {
+        return c.refuse(format!("{count} slices are too many"));
+    }
     let sizes = c.ints(&vec![1; count])?;
     let slices = match count {
         0 => vec![],

@@ -93,9 +93,11 @@ fn search_sorted(c: &mut Call<'_, '_>, op: SearchSorted) -> Made {
     let sorted = c.unsqueeze(op.sorted_sequence, &[-2])?;
     let values: ValueId = c.unsqueeze(op.values, &[-1])?;
     let passed = match op.right {
-        true => c.add(ops::LessOrEqual::new(sorted, values))?,
-        false => c.add(ops::Less::new(sorted, values))?,
+        true => c.add(ops::Greater::new(sorted, values))?,
+        false => c.add(ops::GreaterOrEqual::new(sorted, values))?,
     };
+    // NaN is behind all numbers.
+    let passed = c.add(ops::Not::new(passed))?;
     let passed = c.cast(passed, DType::I64)?;
     let axes = c.ints(&[-1])?;
     let count = c.add(ops::ReduceSum::new(passed, Some(axes)).keepdims(false))?;
