@@ -45,3 +45,9 @@ fn older_programs_have_other_meanings_of_some_names() {
     assert_eq!(row("size"), Some("numel"));
     assert_eq!(row("relu"), Some("relu"));
 }
+
+#[test]
+fn the_page_about_paddle_has_the_table_of_ops() {
+    let page = include_str!("../../../../docs/paddle.md");
+    assert!(page.ends_with(&support_table()), "replace the table in docs/paddle.md");
+}
