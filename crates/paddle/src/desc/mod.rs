@@ -6,7 +6,7 @@ mod rename;
 use crate::dtype;
 use crate::error::{Fault, PaddleErrorKind};
 use crate::params::Stored;
-use crate::program::{Program, TensorInfo, VarType};
+use crate::program::{Budget, Op, Program, TensorInfo, VarInfo, VarType};
 use crate::wire::{Fields, TensorDesc, Wire};
 use std::collections::HashMap;
 
@@ -33,10 +33,11 @@ struct Declared {
 
 /// Reads a program. Its parameters are listed apart from it, until their data are read.
 pub(crate) fn read(message: &[u8]) -> Result<(Program, Vec<Stored>), Fault> {
+    let mut budget = Budget::of(message.len());
     let (mut blocks, mut version) = (vec![], 0);
     for field in Fields(message) {
         match field? {
-            (1, value) => blocks.push(block(value)?),
+            (1, value) => blocks.push(block(value, &mut budget)?),
             (4, value) => {
                 for field in value.fields()? {
                     if let (1, value) = field? {
@@ -54,15 +55,21 @@ pub(crate) fn read(message: &[u8]) -> Result<(Program, Vec<Stored>), Fault> {
     rename::program(&blocks, version)
 }
 
-fn block(message: Wire<'_>) -> Result<RawBlock<'_>, PaddleErrorKind> {
+fn block<'a>(message: Wire<'a>, budget: &mut Budget) -> Result<RawBlock<'a>, PaddleErrorKind> {
+    budget.take::<RawBlock<'_>>()?;
     let mut block = RawBlock::default();
     for field in message.fields()? {
         match field? {
             (3, value) => {
+                budget.take::<(&str, Declared)>()?;
                 let (name, declared) = variable(value)?;
                 block.vars.insert(name, declared);
             }
-            (4, value) => block.ops.push(value.bytes()?),
+            (4, value) => {
+                // Each op has a result at least.
+                budget.take::<(Op, VarInfo)>()?;
+                block.ops.push(value.bytes()?);
+            }
             _ => {}
         }
     }

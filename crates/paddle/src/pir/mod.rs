@@ -10,7 +10,7 @@ mod types;
 use crate::error::{Fault, PaddleErrorKind};
 use crate::params::Stored;
 use crate::program::{
-    Args, Attr, Block, Form, Names, Op, Param, Port, Program, Var, VarInfo, VarType,
+    Args, Attr, Block, Budget, Form, Names, Op, Param, Port, Program, Var, VarInfo, VarType,
 };
 use json::Node;
 use std::collections::HashMap;
@@ -50,7 +50,7 @@ pub(crate) fn read(text: &str) -> Result<(Program, Vec<Stored>), Fault> {
     }
     let [regions] = required(program, root, "a program")?.fields(["regions"])?;
     let body = only_block(required(regions, root, "regions")?)?;
-    let mut reader = Reader { version, ..Reader::default() };
+    let mut reader = Reader { version, budget: Budget::of(text.len()), ..Reader::default() };
     let main = reader.block(body, 0)?;
     reader.outputs.sort_by_key(|(column, _)| *column);
     let program = Program {
@@ -92,6 +92,7 @@ fn block_of(region: Node<'_>) -> Result<Node<'_>, PaddleErrorKind> {
 #[derive(Default)]
 struct Reader {
     version: i64,
+    budget: Budget,
     vars: Vec<VarInfo>,
     /// Values that may be used, by their numbers in the file.
     visible: HashMap<i64, Var>,
@@ -147,6 +148,7 @@ impl Reader {
     ) -> Result<bool, Fault> {
         let [identifier] = node.fields(["#"])?;
         let identifier = required(identifier, node, "an op")?.string()?;
+        self.budget.take::<Op>()?;
         let number = self.ops;
         self.ops += 1;
         let (dialect, name) = match &*identifier {
@@ -321,6 +323,7 @@ impl Reader {
     }
 
     fn define(&mut self, number: i64, ty: VarType, name: Option<Rc<str>>) -> Result<Var, Fault> {
+        self.budget.take::<VarInfo>()?;
         let var = Var(self.vars.len() as u32);
         let name = name.unwrap_or_else(|| format!("%{number}").into());
         if self.visible.insert(number, var).is_some() {

@@ -8,10 +8,12 @@
 
 mod args;
 mod attr;
+mod budget;
 mod names;
 
 pub(crate) use args::Args;
 pub(crate) use attr::Attr;
+pub(crate) use budget::Budget;
 pub(crate) use names::Names;
 
 use std::rc::Rc;
