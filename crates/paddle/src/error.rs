@@ -155,13 +155,31 @@ pub enum PaddleErrorKind {
     Unsupported(String),
     /// Operands that do not fit the op.
     #[error(transparent)]
-    Type(#[from] TypeError),
+    Type(Box<TypeError>),
     /// Operands whose dimensions contradict each other.
     #[error(transparent)]
-    Shape(#[from] ShapeError),
+    Shape(Box<ShapeError>),
     /// A constant that does not hold together.
     #[error(transparent)]
-    Literal(#[from] LiteralError),
+    Literal(Box<LiteralError>),
+}
+
+impl From<TypeError> for PaddleErrorKind {
+    fn from(error: TypeError) -> Self {
+        PaddleErrorKind::Type(Box::new(error))
+    }
+}
+
+impl From<ShapeError> for PaddleErrorKind {
+    fn from(error: ShapeError) -> Self {
+        PaddleErrorKind::Shape(Box::new(error))
+    }
+}
+
+impl From<LiteralError> for PaddleErrorKind {
+    fn from(error: LiteralError) -> Self {
+        PaddleErrorKind::Literal(Box::new(error))
+    }
 }
 
 /// Errors of a parameter's data.

@@ -279,5 +279,5 @@ fn slot_of(name: &str) -> String {
             .next()
             .map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
     };
-    name.split('_').map(|part| capital(part)).collect()
+    name.split('_').map(capital).collect()
 }

@@ -3,6 +3,9 @@
 use super::Var;
 use std::rc::Rc;
 
+/// A slot of a `ProgramDesc`: its name and its variables.
+pub(crate) type Slot = (Rc<str>, Box<[Option<Var>]>);
+
 /// The operands or the results of an op.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Args {
@@ -11,7 +14,7 @@ pub(crate) enum Args {
     Positions(Box<[Option<Var>]>),
     /// Of a `ProgramDesc`: by slot. `None` are variables of operands that nothing has written, and of results that
     /// are not named.
-    Slots(Box<[(Rc<str>, Box<[Option<Var>]>)]>),
+    Slots(Box<[Slot]>),
 }
 
 impl Args {

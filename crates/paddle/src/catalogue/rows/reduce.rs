@@ -75,13 +75,13 @@ pub(super) static ROWS: &[Row] = &[
     reduce!(
         "amax",
         Reduce,
-        |c, op| reduced(c, op, None, None, |x, a| ops::ReduceMax::new(x, a), |n, k| n.keepdims(k)),
+        |c, op| reduced(c, op, None, None, ops::ReduceMax::new, |n, k| n.keepdims(k)),
         "reduce_amax"
     ),
     reduce!(
         "amin",
         Reduce,
-        |c, op| reduced(c, op, None, None, |x, a| ops::ReduceMin::new(x, a), |n, k| n.keepdims(k)),
+        |c, op| reduced(c, op, None, None, ops::ReduceMin::new, |n, k| n.keepdims(k)),
         "reduce_amin"
     ),
     reduce!("any", Reduce, any, "reduce_any"),
@@ -122,7 +122,7 @@ pub(super) static ROWS: &[Row] = &[
     row!("frobenius_norm", Frobenius, |c, op| {
         let Frobenius { x, axis, keep_dim: keepdim, reduce_all } = op;
         let op = Reduce { x, axis, keepdim, reduce_all };
-        reduced(c, op, None, None, |x, a| ops::ReduceL2::new(x, a), |n, k| n.keepdims(k))
+        reduced(c, op, None, None, ops::ReduceL2::new, |n, k| n.keepdims(k))
     }, "frobenius_norm": "axis=.dim keep_dim=.keep_dim"),
     row!("l1_norm", Whole, |c, op| c.add(ops::ReduceL1::new(op.x, None).keepdims(false))),
     row!("logsumexp", Reduce, |c, op| reduced(
@@ -130,19 +130,19 @@ pub(super) static ROWS: &[Row] = &[
         op,
         None,
         None,
-        |x, a| ops::ReduceLogSumExp::new(x, a),
+        ops::ReduceLogSumExp::new,
         |n, k| n.keepdims(k)
     )),
     reduce!(
         "max",
         Reduce,
-        |c, op| reduced(c, op, None, None, |x, a| ops::ReduceMax::new(x, a), |n, k| n.keepdims(k)),
+        |c, op| reduced(c, op, None, None, ops::ReduceMax::new, |n, k| n.keepdims(k)),
         "reduce_max"
     ),
     reduce!(
         "mean",
         Reduce,
-        |c, op| reduced(c, op, None, None, |x, a| ops::ReduceMean::new(x, a), |n, k| n.keepdims(k)),
+        |c, op| reduced(c, op, None, None, ops::ReduceMean::new, |n, k| n.keepdims(k)),
         "reduce_mean"
     ),
     row!(
@@ -154,7 +154,7 @@ pub(super) static ROWS: &[Row] = &[
     reduce!(
         "min",
         Reduce,
-        |c, op| reduced(c, op, None, None, |x, a| ops::ReduceMin::new(x, a), |n, k| n.keepdims(k)),
+        |c, op| reduced(c, op, None, None, ops::ReduceMin::new, |n, k| n.keepdims(k)),
         "reduce_min"
     ),
     row!("numel", Whole, |c, op| c.add(ops::Size::new(op.x)), "size": "x=Input"),
@@ -164,7 +164,7 @@ pub(super) static ROWS: &[Row] = &[
         Reduce,
         |c, op| {
             let dtype = c.declared_dtype();
-            reduced(c, op, dtype, None, |x, a| ops::ReduceProd::new(x, a), |n, k| n.keepdims(k))
+            reduced(c, op, dtype, None, ops::ReduceProd::new, |n, k| n.keepdims(k))
         },
         "reduce_prod"
     ),
@@ -228,7 +228,7 @@ fn sum(c: &mut Call<'_, '_>, op: Sum) -> Made {
     };
     let Sum { x, axis, keepdim, reduce_all, .. } = op;
     let op = Reduce { x, axis, keepdim, reduce_all };
-    reduced(c, op, Some(wide), None, |x, a| ops::ReduceSum::new(x, a), |n, k| n.keepdims(k))
+    reduced(c, op, Some(wide), None, ops::ReduceSum::new, |n, k| n.keepdims(k))
 }
 
 fn arg_reduced(
