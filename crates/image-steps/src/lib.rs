@@ -77,6 +77,8 @@ pub struct ImageElements {
     pub values: Vec<f64>,
     /// Whether the image has 16 bits a channel, of which integers from 0 to 255 keep 8.
     pub is_cut: bool,
+    /// The pixels of the image in the file.
+    pub pixels: u64,
 }
 
 impl ImageSteps {
@@ -201,9 +203,10 @@ impl CompleteSteps {
     /// A file that is not an image, one that the steps cannot be applied to, and one beyond the limits.
     pub fn apply(&self, file: &[u8], limits: PixelLimits) -> Result<ImageElements, ImageError> {
         let image = picture::read(file, limits.file)?;
+        let pixels = u64::from(image.width()) * u64::from(image.height());
         let is_cut = self.whole && picture::is_deep(&image) && self.steps.scale == Some(1.0);
         let (dims, values) = self.elements(image, limits.tensor)?;
-        Ok(ImageElements { dims, values, is_cut })
+        Ok(ImageElements { dims, values, is_cut, pixels })
     }
 
     /// Resizes and crops, and turns pixels into elements.

@@ -10,6 +10,7 @@ use trident_serving::{
     DataType, Fault, ModelConfig, NativeModel, NativeRequest, NativeRun, Output,
 };
 
+use super::room::RequestRoom;
 use super::{only_parameters, unfit};
 use crate::infer::strings;
 
@@ -17,6 +18,13 @@ pub(super) const NAME: &str = "trident_image";
 
 /// 8192 × 8192 pixels in a file, of which 4096 × 4096 become elements.
 const LIMITS: PixelLimits = PixelLimits { file: 1 << 26, tensor: 1 << 24 };
+
+/// The bytes of memory for which an image may have one pixel in its file, and one that becomes elements: about twice the size of a
+/// pixel of four channels of 16 bits, and of three elements in double precision.
+const BYTES: PixelLimits = PixelLimits { file: 16, tensor: 64 };
+
+/// The most pixels in the files of a request, which bound the time that it takes.
+const PIXELS: u64 = 1 << 30;
 
 pub(super) struct Images {
     steps: CompleteSteps,
@@ -26,12 +34,20 @@ pub(super) struct Images {
     dims: Vec<i64>,
     /// Whether the answer has a dimension for images.
     has_rows: bool,
+    room: RequestRoom,
+    /// The most pixels in the files of a request.
+    most_pixels: u64,
 }
 
 impl Images {
     /// The model of a configuration. `log` gets a line if settings follow from the output.
-    pub(super) fn of(config: &ModelConfig, log: impl FnOnce(&str)) -> Result<Images, Fault> {
-        only_parameters(config, &["steps"])?;
+    pub(super) fn of(
+        config: &ModelConfig,
+        memory_limit: Option<u64>,
+        log: impl FnOnce(&str),
+    ) -> Result<Images, Fault> {
+        only_parameters(config, &["memory_limit", "steps"])?;
+        let room = RequestRoom::of(config, memory_limit)?;
         let has_batch = config.max_batch_size > 0;
         let [input] = &config.input[..] else { return Err(unfit(config, "one input")) };
         let is_one = input.dims == [1];
@@ -87,7 +103,15 @@ impl Images {
         }
         let (output, data_type) = (output.name.clone(), output.data_type);
         let dims = dims.to_vec();
-        Ok(Images { steps, output, data_type, dims, has_rows: has_batch || !is_one })
+        Ok(Images {
+            steps,
+            output,
+            data_type,
+            dims,
+            has_rows: has_batch || !is_one,
+            room,
+            most_pixels: PIXELS,
+        })
     }
 
     /// The tensor of a request's images.
@@ -95,11 +119,19 @@ impl Images {
         let [given] = &request.inputs[..] else {
             return Err(Fault::internal("trident_image takes one input"));
         };
-        let (mut data, mut dims, mut count) = (vec![], None, 0);
+        let (mut data, mut dims, mut count, mut pixels) = (vec![], None, 0, 0);
         for file in strings(&given.data) {
             let image = self.image(file).map_err(|reason| {
                 Fault::invalid(format_args!("element {count} of input '{}': {reason}", given.name))
             })?;
+            pixels += image.pixels;
+            if pixels > self.most_pixels {
+                return Err(Fault::invalid(format_args!(
+                    "the images of input '{}' have more than the {} pixels that a request may have; hint: send fewer images in a \
+                     request",
+                    given.name, self.most_pixels
+                )));
+            }
             let first = dims.get_or_insert_with(|| image.dims.clone());
             if *first != image.dims {
                 return Err(Fault::invalid(format_args!(
@@ -108,6 +140,9 @@ impl Images {
                     given.name, image.dims
                 )));
             }
+            let width = self.data_type.byte_size().unwrap_or(size_of::<f64>());
+            let bytes = data.len().saturating_add(image.values.len().saturating_mul(width));
+            self.room.hold(bytes as u64, format_args!("output '{}'", self.output))?;
             self.write(&image.values, &mut data).map_err(|value| {
                 Fault::invalid(format_args!(
                     "element {count} of input '{}' has the value {value} after the steps, which is beyond {}; hint: set 'scale' to 1",
@@ -129,7 +164,12 @@ impl Images {
 
     /// The elements of an image.
     fn image(&self, file: &[u8]) -> Result<ImageElements, String> {
-        let image = self.steps.apply(file, LIMITS).map_err(|error| error.to_string())?;
+        let most = |most: u64, bytes: u64| most.min(self.room.bytes() / bytes);
+        let limits = PixelLimits {
+            file: most(LIMITS.file, BYTES.file),
+            tensor: most(LIMITS.tensor, BYTES.tensor),
+        };
+        let image = self.steps.apply(file, limits).map_err(|error| error.to_string())?;
         let fits = |(made, dim): (&usize, &i64)| *dim < 0 || i64::try_from(*made) == Ok(*dim);
         match image.dims.iter().zip(&self.dims).all(fits) {
             true => Ok(image),

@@ -13,6 +13,7 @@ mod image;
 mod play;
 mod query;
 mod repeat;
+mod room;
 mod sequence;
 mod square;
 #[cfg(feature = "tokenizer")]
@@ -104,10 +105,12 @@ impl Code {
         NAMES.contains(&backend)
     }
 
-    /// The code for a complete configuration whose backend is built in. `log` gets lines about the model.
+    /// The code for a complete configuration whose backend is built in. `memory_limit` is the server's, and `log` gets lines about the
+    /// model.
     pub(crate) fn of(
         config: &ModelConfig,
         files: &Files<'_>,
+        memory_limit: Option<u64>,
         log: impl FnOnce(&str),
     ) -> Result<Code, Fault> {
         let decoupled = |code: Arc<dyn Decoupled>| Ok(Code::Decoupled(DecoupledCode(code)));
@@ -121,8 +124,8 @@ impl Code {
         }
         Ok(Code::Single(match &*config.backend {
             sequence::NAME | sequence::DYNAMIC_NAME => Arc::new(sequence::Accumulator::of(config)?),
-            image::NAME => Arc::new(image::Images::of(config, log)?),
-            TOKENIZER => tokenizer(config, files)?,
+            image::NAME => Arc::new(image::Images::of(config, memory_limit, log)?),
+            TOKENIZER => tokenizer(config, files, memory_limit)?,
             query::NAME => Arc::new(query::Query::of(config, |name| env::var(name).ok())?),
             _ => Arc::new(identity::Identity::of(config)?),
         }))
@@ -130,12 +133,20 @@ impl Code {
 }
 
 #[cfg(feature = "tokenizer")]
-fn tokenizer(config: &ModelConfig, files: &Files<'_>) -> Result<Arc<dyn NativeModel>, Fault> {
-    Ok(Arc::new(tokenizer::Texts::of(config, files)?))
+fn tokenizer(
+    config: &ModelConfig,
+    files: &Files<'_>,
+    memory_limit: Option<u64>,
+) -> Result<Arc<dyn NativeModel>, Fault> {
+    Ok(Arc::new(tokenizer::Texts::of(config, files, memory_limit)?))
 }
 
 #[cfg(not(feature = "tokenizer"))]
-fn tokenizer(config: &ModelConfig, _files: &Files<'_>) -> Result<Arc<dyn NativeModel>, Fault> {
+fn tokenizer(
+    config: &ModelConfig,
+    _files: &Files<'_>,
+    _memory_limit: Option<u64>,
+) -> Result<Arc<dyn NativeModel>, Fault> {
     let text = format!(
         "model '{}' asks for backend '{TOKENIZER}', which this build does not have; hint: build Trident with `--features tokenizer`",
         config.name
@@ -210,7 +221,8 @@ mod tests {
 
     fn fault(config: &str) -> Fault {
         let config = ModelConfig::from_text(config).unwrap();
-        Code::of(&config, &|_| Err(io::ErrorKind::NotFound.into()), |_| {}).err().unwrap()
+        let none = |_: &str| Err(io::ErrorKind::NotFound.into());
+        Code::of(&config, &none, None, |_| {}).err().unwrap()
     }
 
     #[test]
@@ -230,7 +242,7 @@ mod tests {
             parameter("share"),
             parameter("step")
         );
-        let expected = "model 'm' of backend 'trident_image' must have no parameter 'step'; its parameters are 'steps'";
+        let expected = "model 'm' of backend 'trident_image' must have no parameter 'step'; its parameters are 'memory_limit', 'steps'";
         assert_eq!(fault(&model).text, expected);
     }
 }

@@ -12,6 +12,7 @@ use trident_serving::{
     DataType, Fault, ModelConfig, ModelOutput, NativeModel, NativeRequest, NativeRun, Output,
 };
 
+use super::room::RequestRoom;
 use super::{Files, number, only_parameters, unfit};
 use crate::infer::strings;
 
@@ -23,6 +24,12 @@ const PADS: [&str; 2] = ["[PAD]", "<pad>"];
 
 const COUNT: &str = "token_count";
 
+/// About the bytes that the library takes for each byte of a text while it finds the tokens.
+const TEXT_BYTE: u64 = 128;
+
+/// The bytes of a number of a token until the answer is written.
+const NUMBER: u64 = size_of::<u32>() as u64;
+
 const OUTPUTS: &str = "outputs of type TYPE_INT64 or TYPE_INT32, of the names 'input_ids', 'attention_mask', 'token_type_ids' and \
                        'token_count'";
 
@@ -33,13 +40,13 @@ pub(super) struct Texts {
     /// The length of all rows, if the configuration gives it.
     length: Option<usize>,
     outputs: Vec<Numbers>,
+    room: RequestRoom,
 }
 
 /// The token that fills rows.
 struct Pad {
     id: u32,
     type_id: u32,
-    token: String,
     direction: PaddingDirection,
 }
 
@@ -50,18 +57,25 @@ struct Numbers {
     of: Source,
 }
 
-/// The numbers of an output.
+/// The numbers of an output: one for each token, fillers included, unless they are counts.
 #[derive(Clone, Copy)]
 enum Source {
-    /// One for each token, fillers included.
-    Each(fn(&Encoding) -> &[u32]),
+    Ids,
+    /// 1 for a token, and 0 for a filler.
+    Mask,
+    Types,
     /// The number of tokens without fillers.
     Count,
 }
 
 impl Texts {
-    pub(super) fn of(config: &ModelConfig, files: &Files<'_>) -> Result<Texts, Fault> {
-        only_parameters(config, &["file", "max_length", "pad_token"])?;
+    pub(super) fn of(
+        config: &ModelConfig,
+        files: &Files<'_>,
+        memory_limit: Option<u64>,
+    ) -> Result<Texts, Fault> {
+        only_parameters(config, &["file", "max_length", "memory_limit", "pad_token"])?;
+        let room = RequestRoom::of(config, memory_limit)?;
         let has_batch = config.max_batch_size > 0;
         let fits = |dims: &[i64]| if has_batch { dims == [1] } else { dims.len() == 1 };
         match &config.input[..] {
@@ -92,7 +106,7 @@ impl Texts {
             let set = tokenizer.with_truncation(Some(truncation));
             set.map_err(|error| parameter(config, "max_length", &error.to_string()))?;
         }
-        Ok(Texts { tokenizer, pad, has_batch, length, outputs })
+        Ok(Texts { tokenizer, pad, has_batch, length, outputs, room })
     }
 
     /// The outputs of a request.
@@ -106,13 +120,13 @@ impl Texts {
         let texts = if self.has_batch { &given.shape[..1] } else { &given.shape[..] };
         let output = |(at, numbers): (usize, &Numbers)| {
             let shape = match numbers.of {
-                Source::Each(_) => [texts, &[length]].concat(),
                 Source::Count => given.shape.clone(),
+                _ => [texts, &[length as i64]].concat(),
             };
             let (name, data_type) = (numbers.name.as_str().into(), numbers.data_type);
             Output { at, name, data_type, shape, data: numbers.bytes(&rows) }
         };
-        Ok(self.outputs.iter().enumerate().map(output).collect())
+        self.outputs.iter().enumerate().map(output).collect()
     }
 
     /// The tokens of each text, in rows of the same length.
@@ -122,16 +136,61 @@ impl Texts {
             let text = str::from_utf8(text).map_err(|_| {
                 Fault::invalid(format_args!("element {at} of input '{name}' is not UTF-8 text"))
             })?;
-            let row = self.tokenizer.encode_fast(text, true);
-            rows.push(row.map_err(|error| {
+            let most = held.saturating_add(TEXT_BYTE.saturating_mul(text.len() as u64));
+            self.room.hold(most, format_args!("element {at} of input '{name}'"))?;
+            let tokens = self.tokenizer.encode_fast(text, true).map_err(|error| {
                 Fault::internal(format_args!("cannot tokenize element {at} of '{name}': {error}"))
-            })?);
+            })?;
+            if let Some(length) = self.length.filter(|length| *length < tokens.len()) {
+                return Err(Fault::internal(format_args!(
+                    "element {at} of input '{name}' has {} tokens, and a row has {length}",
+                    tokens.len()
+                )));
+            }
+            let row = Row::of(&tokens, &self.outputs);
+            held = held.saturating_add(row.size());
+            rows.push(row);
         }
-        let longest = rows.iter().map(Encoding::len).max().unwrap_or(0);
-        let length = self.length.unwrap_or(longest);
-        let Pad { id, type_id, token, direction } = &self.pad;
-        rows.iter_mut().for_each(|row| row.pad(length, *id, *type_id, token, *direction));
         Ok(rows)
+    }
+
+    /// The length of rows that are padded.
+    ///
+    /// # Errors
+    /// Outputs of this length take more memory than a request may.
+    fn row_length(&self, rows: &[Row]) -> Result<usize, Fault> {
+        let longest = rows.iter().map(|row| row.length).max().unwrap_or(0);
+        let length = self.length.unwrap_or(longest);
+        let row = self.outputs.iter().map(|output| output.row_size(length)).sum::<u64>();
+        let (count, held) = (rows.len() as u64, rows.iter().map(Row::size).sum::<u64>());
+        let outputs = format_args!("outputs of {count} rows of {length} tokens");
+        self.room.hold(row.saturating_mul(count).saturating_add(held), outputs)?;
+        Ok(length)
+    }
+}
+
+/// The tokens of a text.
+struct Row {
+    length: usize,
+    /// The numbers of each output that has one for each token.
+    numbers: Vec<Vec<u32>>,
+}
+
+impl Row {
+    fn of(tokens: &Encoding, outputs: &[Numbers]) -> Row {
+        let numbers = |output: &Numbers| match output.of {
+            Source::Ids => tokens.get_ids().to_vec(),
+            Source::Mask => tokens.get_attention_mask().to_vec(),
+            Source::Types => tokens.get_type_ids().to_vec(),
+            Source::Count => vec![],
+        };
+        Row { length: tokens.len(), numbers: outputs.iter().map(numbers).collect() }
+    }
+
+    /// The bytes of its numbers.
+    fn size(&self) -> u64 {
+        let own = self.numbers.iter().map(|numbers| NUMBER * numbers.len() as u64).sum::<u64>();
+        own + (size_of::<Row>() + size_of_val(&self.numbers[..])) as u64
     }
 }
 
@@ -161,29 +220,66 @@ impl Numbers {
     /// The numbers of an output; `None` for one that has none.
     fn of(output: &ModelOutput, has_batch: bool) -> Option<Numbers> {
         let of = match &*output.name {
-            "input_ids" => Source::Each(Encoding::get_ids),
-            "attention_mask" => Source::Each(Encoding::get_attention_mask),
-            "token_type_ids" => Source::Each(Encoding::get_type_ids),
+            "input_ids" => Source::Ids,
+            "attention_mask" => Source::Mask,
+            "token_type_ids" => Source::Types,
             COUNT => Source::Count,
             _ => return None,
         };
         let rank = match of {
-            Source::Each(_) if !has_batch => 2,
-            Source::Each(_) | Source::Count => 1,
+            Source::Ids | Source::Mask | Source::Types if !has_batch => 2,
+            _ => 1,
         };
         let fits = matches!(output.data_type, DataType::Int32 | DataType::Int64);
         let (name, data_type) = (output.name.clone(), output.data_type);
         (fits && output.dims.len() == rank).then_some(Numbers { name, data_type, of })
     }
 
-    fn bytes(&self, rows: &[Encoding]) -> Bytes {
-        let numbers: Vec<u32> = match self.of {
-            Source::Each(of) => rows.iter().flat_map(of).copied().collect(),
-            Source::Count => rows.iter().map(|row| row.get_attention_mask().iter().sum()).collect(),
+    /// The bytes of a row of so many tokens.
+    fn row_size(&self, length: usize) -> u64 {
+        let count = if matches!(self.of, Source::Count) { 1 } else { length as u64 };
+        count.saturating_mul(self.data_type.byte_size().unwrap_or(size_of::<i64>()) as u64)
+    }
+
+    /// The output at a position, in rows of so many tokens.
+    fn bytes(&self, rows: &[Row], at: usize, length: usize, pad: &Pad) -> Bytes {
+        let size = usize::try_from(self.row_size(length)).unwrap_or(0).saturating_mul(rows.len());
+        let mut bytes = Vec::with_capacity(size);
+        let filler = match self.of {
+            Source::Ids => pad.id,
+            Source::Types => pad.type_id,
+            Source::Mask | Source::Count => 0,
         };
+        for row in rows {
+            if matches!(self.of, Source::Count) {
+                self.write(&[u32::try_from(row.length).unwrap_or(u32::MAX)], &mut bytes);
+                continue;
+            }
+            let fill = |bytes: &mut Vec<u8>| {
+                (row.length..length).for_each(|_| self.write(&[filler], bytes));
+            };
+            match pad.direction {
+                PaddingDirection::Left => {
+                    fill(&mut bytes);
+                    self.write(&row.numbers[at], &mut bytes);
+                }
+                PaddingDirection::Right => {
+                    self.write(&row.numbers[at], &mut bytes);
+                    fill(&mut bytes);
+                }
+            }
+        }
+        bytes.into()
+    }
+
+    fn write(&self, numbers: &[u32], to: &mut Vec<u8>) {
         match self.data_type {
-            DataType::Int32 => numbers.into_iter().flat_map(u32::to_le_bytes).collect(),
-            _ => numbers.into_iter().flat_map(|number| i64::from(number).to_le_bytes()).collect(),
+            DataType::Int32 => {
+                numbers.iter().for_each(|number| to.extend_from_slice(&number.to_le_bytes()));
+            }
+            _ => numbers
+                .iter()
+                .for_each(|number| to.extend_from_slice(&i64::from(*number).to_le_bytes())),
         }
     }
 }
@@ -193,8 +289,7 @@ impl Pad {
     fn of(config: &ModelConfig, tokenizer: &Tokenizer) -> Result<Pad, Fault> {
         let by_name = |token: &str| {
             let id = tokenizer.token_to_id(token)?;
-            let (token, direction) = (token.to_owned(), PaddingDirection::Right);
-            Some(Pad { id, type_id: 0, token, direction })
+            Some(Pad { id, type_id: 0, direction: PaddingDirection::Right })
         };
         if let Some(token) = config.parameter("pad_token") {
             let unknown = format!("the token '{token}' is not in the file");
@@ -202,8 +297,7 @@ impl Pad {
         }
         if let Some(own) = tokenizer.get_padding() {
             let (id, type_id) = (own.pad_id, own.pad_type_id);
-            let (token, direction) = (own.pad_token.clone(), own.direction);
-            return Ok(Pad { id, type_id, token, direction });
+            return Ok(Pad { id, type_id, direction: own.direction });
         }
         PADS.into_iter().find_map(by_name).ok_or_else(|| {
             parameter(config, "pad_token", "the file names no token that fills shorter rows")

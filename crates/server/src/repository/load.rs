@@ -100,7 +100,9 @@ impl Repository {
             Err(error) if error.kind() == io::ErrorKind::NotFound => folder.file(name),
             read => read,
         };
-        let code = Code::of(&config, &files, |line| self.log(LogLevel::Info, line));
+        let code = Code::of(&config, &files, self.options.memory_limit, |line| {
+            self.log(LogLevel::Info, line);
+        });
         let code = code.map_err(|fault| LoadFault::at(&folder.place_of("backend"), fault))?;
         let backend = match code {
             Code::Single(native) => Backend::Scheduled(Resident::Fixed(Box::new(add(native)?))),

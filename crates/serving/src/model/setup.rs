@@ -116,7 +116,7 @@ impl Setup {
         };
         let options = Options {
             name: Some(config.name.clone()),
-            memory_limit: memory_limit(config)?,
+            memory_limit: config.memory_limit()?.unwrap_or(0),
             folder: Some(Arc::clone(&hardware.folder)),
             passes,
             ..Options::default()
@@ -151,6 +151,24 @@ impl ModelConfig {
                 Err(ServeError::Unsupported { model, field })
             }
             false => Ok(()),
+        }
+    }
+
+    /// The parameter `memory_limit`: a number of bytes with an optional suffix K, M or G. `None` if it is not given.
+    ///
+    /// # Errors
+    /// Another text, and no bytes at all.
+    pub fn memory_limit(&self) -> Result<Option<usize>, ConfigError> {
+        let Some(value) = self.parameter("memory_limit") else { return Ok(None) };
+        let model = self.name.clone();
+        let bytes = trident_runtime::buffer_size(value);
+        match bytes.and_then(|bytes| usize::try_from(bytes).ok()) {
+            Some(0) => Err(ConfigError::NoMemory { model, value: value.into() }),
+            Some(bytes) => Ok(Some(bytes)),
+            None => {
+                let (key, ty) = ("memory_limit".into(), "a number of bytes, such as 512M");
+                Err(ConfigError::Parameter { model, key, value: value.into(), ty })
+            }
         }
     }
 }
@@ -208,22 +226,6 @@ fn place(
 fn add(devices: &mut Vec<Arc<dyn Device>>, device: &Arc<dyn Device>) {
     if !devices.iter().any(|known| known.info().name == device.info().name) {
         devices.push(Arc::clone(device));
-    }
-}
-
-/// The model parameter `memory_limit`, in bytes; 0 without a limit.
-fn memory_limit(config: &ModelConfig) -> Result<usize, ConfigError> {
-    let Some(value) = config.parameter("memory_limit") else { return Ok(0) };
-    let bytes = trident_runtime::buffer_size(value);
-    match bytes.and_then(|bytes| usize::try_from(bytes).ok()) {
-        Some(0) => Err(ConfigError::NoMemory { model: config.name.clone(), value: value.into() }),
-        Some(bytes) => Ok(bytes),
-        None => Err(ConfigError::Parameter {
-            model: config.name.clone(),
-            key: "memory_limit".into(),
-            value: value.into(),
-            ty: "a number of bytes, such as 512M",
-        }),
     }
 }
 

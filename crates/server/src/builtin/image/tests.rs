@@ -18,7 +18,7 @@ fn config(data_type: &str, dims: &str, steps: &str) -> String {
 }
 
 fn load(config: &str) -> Result<Images, Fault> {
-    Images::of(&ModelConfig::from_text(config).unwrap(), |_| {})
+    Images::of(&ModelConfig::from_text(config).unwrap(), None, |_| {})
 }
 
 fn ask(model: &Images, files: &[&[u8]]) -> Result<Output, Fault> {

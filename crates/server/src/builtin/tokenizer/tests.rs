@@ -19,10 +19,11 @@ const CONFIG: &str = r#"name: "t" backend: "trident_tokenizer" max_batch_size: 8
 
 fn load(config: &str, file: &str) -> Result<Texts, Fault> {
     let config = ModelConfig::from_text(config).unwrap();
-    Texts::of(&config, &|name| match name {
+    let read = |name: &str| match name {
         FILE => Ok(file.as_bytes().to_vec()),
         _ => Err(io::ErrorKind::NotFound.into()),
-    })
+    };
+    Texts::of(&config, &read, None)
 }
 
 /// The outputs for some texts.
