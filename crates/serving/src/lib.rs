@@ -89,7 +89,7 @@ pub use model::{
     DEFAULT_FILES, Hardware, Log, LogLevel, ModelFile, ModelPlacement, PadFault, ServedModel,
     Setup, VersionFolder,
 };
-pub use native::{NativeInput, NativeModel, NativeRequest, NativeRun};
+pub use native::{NativeInput, NativeModel, NativeRequest, NativeRun, RunCheckpoint};
 pub use normalize::{BACKENDS, Host};
 pub use onnxruntime::{ExecutionMode, GraphLevel, OnnxRuntimeOptions};
 pub use ragged::RaggedFault;

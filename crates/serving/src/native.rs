@@ -1,21 +1,24 @@
 //! Models that are the program's own code, without a file. A scheduler queues their requests like those of any other model.
 
-use crate::batch::{Given, Merge, Output, Part, Prepared, Response, check_bytes};
+use crate::batch::{Given, Merge, Output, Part, Prepared, Response, batch_flag, check_bytes};
 use crate::check::{control_type, full};
 use crate::config::{DataType, ModelConfig};
 use crate::failure::{Fault, RequestError, ServeError};
 use crate::model::{InputSpec, Interface, OutputSpec};
 use bytes::Bytes;
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
+use trident_engine::{CancelFlag, Handover};
 
 /// A model that is the program's own code.
 pub trait NativeModel: Send + Sync {
     /// Runs a batch of requests that fit the model's configuration. It must not wait: [`NativeRun::time`] says how long the run takes.
+    /// If it computes for more than a few milliseconds, it passes [`NativeRequest::checkpoint`] again and again.
     fn run(&self, batch: &mut [NativeRequest<'_>]) -> NativeRun;
 
-    /// Whether runs never take longer than [`NativeModel::run`] itself.
-    fn is_instant(&self) -> bool;
+    /// Whether the time of a run follows from the size of its inputs, and [`NativeRun::time`] is zero.
+    fn is_steady(&self) -> bool;
 }
 
 /// A request to a native model.
@@ -26,6 +29,52 @@ pub struct NativeRequest<'m> {
     /// Bytes that the model keeps from one request of a sequence to the next; empty for the first one. If the request fails, the
     /// sequence keeps the earlier ones.
     pub kept: Vec<u8>,
+    /// The place where its run ends early, or hands its core over.
+    pub checkpoint: RunCheckpoint,
+}
+
+/// A place in a run of a native model at which the run may end early, or hand its core over. The default one does neither.
+#[derive(Clone, Default)]
+pub struct RunCheckpoint {
+    /// Set when nobody waits for the request any more.
+    own: Option<CancelFlag>,
+    /// Set when nobody waits for any request of the batch.
+    batch: Option<CancelFlag>,
+    core: Option<Arc<dyn Handover>>,
+}
+
+impl RunCheckpoint {
+    /// The checkpoint of a request that runs alone and keeps its core, and that ends once a flag is set.
+    pub fn until(cancel: CancelFlag) -> RunCheckpoint {
+        RunCheckpoint { own: Some(cancel.clone()), batch: Some(cancel), core: None }
+    }
+
+    /// Hands the core to other runs and waits until this one may go on, if its model is ahead of its share.
+    ///
+    /// # Errors
+    /// Nobody waits for the request any more: its client has left, or its time is over.
+    pub fn pass(&self) -> Result<(), Fault> {
+        let is_set =
+            |flag: &Option<CancelFlag>| flag.as_ref().is_some_and(CancelFlag::is_cancelled);
+        if let Some(core) = self.core.as_ref().filter(|core| core.is_due()) {
+            core.wait(&|| is_set(&self.batch));
+        }
+        match is_set(&self.own) {
+            true => {
+                let error = RequestError::Cancelled;
+                Err(Fault { code: error.code(), text: error.to_string() })
+            }
+            false => Ok(()),
+        }
+    }
+}
+
+impl fmt::Debug for RunCheckpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let RunCheckpoint { own, batch, core } = self;
+        let mut shown = f.debug_struct("RunCheckpoint");
+        shown.field("own", own).field("batch", batch).field("core", &core.is_some()).finish()
+    }
 }
 
 /// An input of a request to a native model.
@@ -118,13 +167,22 @@ impl Native {
 
     /// Whether the time of a run follows from the size of its inputs.
     pub(crate) fn is_steady(&self) -> bool {
-        self.model.is_instant()
+        self.model.is_steady()
     }
 
-    /// Runs a batch. Requests whose inputs cannot be read fail alone.
-    pub(crate) fn run(&self, batch: &mut [Prepared<'_>]) -> NativeOutcome {
+    /// Runs a batch, which hands its core to others when it is asked to. Requests whose inputs cannot be read fail alone.
+    pub(crate) fn run(
+        &self,
+        batch: &mut [Prepared<'_>],
+        core: &Arc<dyn Handover>,
+    ) -> NativeOutcome {
+        let all = batch_flag(batch.iter());
+        let checkpoint = |request: &Prepared<'_>| {
+            let (own, batch) = (request.cancel.clone(), all.clone());
+            RunCheckpoint { own, batch, core: Some(Arc::clone(core)) }
+        };
         let read: Vec<Result<NativeRequest<'_>, RequestError>> =
-            batch.iter().map(|request| self.read(request)).collect();
+            batch.iter().map(|request| self.read(request, checkpoint(request))).collect();
         let (mut requests, mut faults) = (vec![], vec![]);
         for request in read {
             match request {
@@ -151,14 +209,18 @@ impl Native {
     }
 
     /// A request as the model gets it.
-    fn read(&self, request: &Prepared<'_>) -> Result<NativeRequest<'_>, RequestError> {
+    fn read(
+        &self,
+        request: &Prepared<'_>,
+        checkpoint: RunCheckpoint,
+    ) -> Result<NativeRequest<'_>, RequestError> {
         if let Some(error) = request.left() {
             return Err(error);
         }
         let inputs = request.inputs.iter().map(|given| self.input(given));
         let inputs = inputs.collect::<Result<_, _>>()?;
         let kept = request.kept.as_ref().map(|kept| kept.states.bytes().clone());
-        Ok(NativeRequest { inputs, kept: kept.unwrap_or_default() })
+        Ok(NativeRequest { inputs, kept: kept.unwrap_or_default(), checkpoint })
     }
 
     fn input(&self, given: &Given<'_>) -> Result<NativeInput<'_>, RequestError> {

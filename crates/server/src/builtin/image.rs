@@ -121,6 +121,7 @@ impl Images {
         };
         let (mut data, mut dims, mut count, mut pixels) = (vec![], None, 0, 0);
         for file in strings(&given.data) {
+            request.checkpoint.pass()?;
             let image = self.image(file).map_err(|reason| {
                 Fault::invalid(format_args!("element {count} of input '{}': {reason}", given.name))
             })?;
@@ -216,8 +217,9 @@ impl NativeModel for Images {
         NativeRun { answers, ..NativeRun::default() }
     }
 
-    fn is_instant(&self) -> bool {
-        true
+    fn is_steady(&self) -> bool {
+        // A small file may hold a large image.
+        false
     }
 }
 

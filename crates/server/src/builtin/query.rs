@@ -75,7 +75,7 @@ impl NativeModel for Query {
         NativeRun { answers, time: Duration::ZERO, answers_at_start: false }
     }
 
-    fn is_instant(&self) -> bool {
+    fn is_steady(&self) -> bool {
         true
     }
 }

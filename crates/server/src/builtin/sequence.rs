@@ -117,7 +117,7 @@ impl NativeModel for Accumulator {
         NativeRun { answers, time: self.delay, answers_at_start: false }
     }
 
-    fn is_instant(&self) -> bool {
+    fn is_steady(&self) -> bool {
         self.delay.is_zero()
     }
 }

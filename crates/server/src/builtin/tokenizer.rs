@@ -9,7 +9,8 @@ use std::io;
 use bytes::Bytes;
 use tokenizers::{Encoding, PaddingDirection, Tokenizer, TruncationParams};
 use trident_serving::{
-    DataType, Fault, ModelConfig, ModelOutput, NativeModel, NativeRequest, NativeRun, Output,
+    DataType, Fault, ModelConfig, ModelOutput, NativeInput, NativeModel, NativeRequest, NativeRun,
+    Output, RunCheckpoint,
 };
 
 use super::room::RequestRoom;
@@ -114,8 +115,8 @@ impl Texts {
         let [given] = &request.inputs[..] else {
             return Err(Fault::internal("trident_tokenizer takes one input"));
         };
-        let rows = self.encode(given.name, &given.data)?;
-        let length = rows.first().map_or(0, Encoding::len) as i64;
+        let rows = self.encode(given, &request.checkpoint)?;
+        let length = self.row_length(&rows)?;
         // With a batch dimension, the other one has a single text.
         let texts = if self.has_batch { &given.shape[..1] } else { &given.shape[..] };
         let output = |(at, numbers): (usize, &Numbers)| {
@@ -124,15 +125,22 @@ impl Texts {
                 _ => [texts, &[length as i64]].concat(),
             };
             let (name, data_type) = (numbers.name.as_str().into(), numbers.data_type);
-            Output { at, name, data_type, shape, data: numbers.bytes(&rows) }
+            request.checkpoint.pass()?;
+            let data = numbers.bytes(&rows, at, length, &self.pad);
+            Ok(Output { at, name, data_type, shape, data })
         };
         self.outputs.iter().enumerate().map(output).collect()
     }
 
-    /// The tokens of each text, in rows of the same length.
-    fn encode(&self, name: &str, data: &[u8]) -> Result<Vec<Encoding>, Fault> {
-        let mut rows = vec![];
-        for (at, text) in strings(data).enumerate() {
+    /// The tokens of each text.
+    fn encode(
+        &self,
+        given: &NativeInput<'_>,
+        checkpoint: &RunCheckpoint,
+    ) -> Result<Vec<Row>, Fault> {
+        let (name, mut rows, mut held) = (given.name, vec![], 0u64);
+        for (at, text) in strings(&given.data).enumerate() {
+            checkpoint.pass()?;
             let text = str::from_utf8(text).map_err(|_| {
                 Fault::invalid(format_args!("element {at} of input '{name}' is not UTF-8 text"))
             })?;
@@ -200,7 +208,7 @@ impl NativeModel for Texts {
         NativeRun { answers, ..NativeRun::default() }
     }
 
-    fn is_instant(&self) -> bool {
+    fn is_steady(&self) -> bool {
         true
     }
 }

@@ -27,7 +27,7 @@ impl NativeModel for Turns {
         NativeRun { answers, time, answers_at_start: true }
     }
 
-    fn is_instant(&self) -> bool {
+    fn is_steady(&self) -> bool {
         // Answers may be many.
         false
     }

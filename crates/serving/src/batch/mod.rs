@@ -20,7 +20,7 @@ pub(crate) use answers::Answers;
 pub(crate) use made::MadeInput;
 pub(crate) use padded::Lengths;
 pub(crate) use prepare::{Given, Merge, Prepared};
-pub(crate) use request::own_flag;
+pub(crate) use request::{batch_flag, own_flag};
 pub(crate) use run::RunSpan;
 pub(crate) use scatter::Scatter;
 pub use strings::check_bytes;

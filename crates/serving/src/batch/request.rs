@@ -1,6 +1,7 @@
 //! Requests and responses.
 
 use super::part::Part;
+use super::prepare::Prepared;
 use crate::config::DataType;
 use crate::failure::RequestError;
 use crate::schedule::Priority;
@@ -42,6 +43,15 @@ pub(crate) fn own_flag(asked: Option<CancelFlag>) -> CancelFlag {
         Some(asked) => CancelFlag::when(move || asked.is_cancelled()),
         None => CancelFlag::new(),
     }
+}
+
+/// A flag that is set when those of all requests of a batch are; `None` if one of them has none.
+pub(crate) fn batch_flag<'b, 'r: 'b>(
+    batch: impl Iterator<Item = &'b Prepared<'r>>,
+) -> Option<CancelFlag> {
+    let flags: Vec<CancelFlag> =
+        batch.map(|request| request.cancel.clone()).collect::<Option<_>>()?;
+    Some(CancelFlag::when(move || flags.iter().all(CancelFlag::is_cancelled)))
 }
 
 /// An input of a request.

@@ -3,12 +3,13 @@
 use super::padded::Padded;
 use super::part::{Faults, Part, Source, size};
 use super::prepare::{Given, Merge, Prepared};
+use super::request::batch_flag;
 use super::strings;
 use crate::failure::RequestError;
 use crate::model::ServedModel;
 use std::ops::Range;
 use std::time::Instant;
-use trident_engine::{CancelFlag, RunContext, RunError};
+use trident_engine::{RunContext, RunError};
 use trident_ir::DType;
 use trident_runtime::{KernelError, Tensor, Value};
 
@@ -100,12 +101,10 @@ impl ServedModel {
 
     /// The context of a batch of these requests: it runs for as long as one of them is waited for.
     fn context(&self, batch: &[&Prepared<'_>]) -> RunContext {
-        let flags: Option<Vec<CancelFlag>> = batch.iter().map(|r| r.cancel.clone()).collect();
         let deadlines: Option<Vec<Instant>> = batch.iter().map(|r| r.deadline).collect();
         RunContext {
             deadline: deadlines.and_then(|all| all.into_iter().max()),
-            cancel: flags
-                .map(|flags| CancelFlag::when(move || flags.iter().all(CancelFlag::is_cancelled))),
+            cancel: batch_flag(batch.iter().copied()),
             handover: batch.first().and_then(|request| request.core.clone()),
             threads: self.threads,
             profile: self.operations.next(),

@@ -83,15 +83,15 @@ impl Runner for Served {
     fn run(&self, batch: &mut [Prepared<'static>], turn: Turn, core: &Arc<dyn Handover>) -> Ran {
         match self {
             Served::Loaded(model) => model.ran(batch, turn, core),
-            Served::Native(model) => run_native(model, batch),
+            Served::Native(model) => run_native(model, batch, core),
         }
     }
 }
 
 /// Runs a batch of a native model.
-fn run_native(model: &Native, batch: &mut [Prepared<'static>]) -> Ran {
+fn run_native(model: &Native, batch: &mut [Prepared<'static>], core: &Arc<dyn Handover>) -> Ran {
     let (start, rows) = (Instant::now(), batch.iter().map(|request| request.rows).sum());
-    let NativeOutcome { mut answers, time, answers_at_start } = model.run(batch);
+    let NativeOutcome { mut answers, time, answers_at_start } = model.run(batch, core);
     let (input, output) = (Duration::ZERO, Duration::ZERO);
     let run = start.elapsed().saturating_add(time);
     tell(&mut answers, Timing { start, input, run, output, rows, leads: true });

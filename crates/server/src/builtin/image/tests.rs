@@ -1,6 +1,10 @@
 //! Tests of images.
 
-use trident_serving::NativeInput;
+use std::io::Write;
+
+use flate2::write::ZlibEncoder;
+use flate2::{Compression, Crc};
+use trident_serving::{CancelFlag, ErrorCode, NativeInput, RunCheckpoint};
 
 use super::*;
 
@@ -22,11 +26,20 @@ fn load(config: &str) -> Result<Images, Fault> {
 }
 
 fn ask(model: &Images, files: &[&[u8]]) -> Result<Output, Fault> {
+    ask_until(model, files, CancelFlag::new())
+}
+
+/// The same for a client that may leave.
+fn ask_until(model: &Images, files: &[&[u8]], cancel: CancelFlag) -> Result<Output, Fault> {
     let element = |file: &&[u8]| [&(file.len() as u32).to_le_bytes(), *file].concat();
     let data = files.iter().flat_map(element).collect();
     let (name, shape) = ("file", vec![files.len() as i64, 1]);
     let input = NativeInput { name, data_type: DataType::String, shape, data };
-    let request = NativeRequest { inputs: vec![input], kept: vec![] };
+    let request = NativeRequest {
+        inputs: vec![input],
+        kept: vec![],
+        checkpoint: RunCheckpoint::until(cancel),
+    };
     model.run(&mut [request]).answers.remove(0).map(|mut outputs| outputs.remove(0))
 }
 
@@ -74,6 +87,75 @@ fn files_that_do_not_fit_are_named() {
     let model = load(&config("TYPE_FP32", "[ 3, -1, -1 ]", "")).unwrap();
     let fault = ask(&model, &[WIDE, HIGH]).unwrap_err();
     assert!(fault.text.contains("dims [3, 2, 1], and those before it [3, 1, 2]"), "{}", fault.text);
+}
+
+/// A PNG of one gray level, which takes few bytes for its pixels.
+fn plain(side: u32) -> Vec<u8> {
+    let mut rows = ZlibEncoder::new(vec![], Compression::default());
+    rows.write_all(&vec![0; side as usize * (side as usize + 1)]).unwrap();
+    let size = side.to_be_bytes();
+    let head = [&size[..], &size, &[8, 0, 0, 0, 0]].concat();
+    let mut file = b"\x89PNG\r\n\x1a\n".to_vec();
+    for (kind, data) in [(b"IHDR", head), (b"IDAT", rows.finish().unwrap()), (b"IEND", vec![])] {
+        let mut sum = Crc::new();
+        sum.update(kind);
+        sum.update(&data);
+        file.extend((data.len() as u32).to_be_bytes());
+        file.extend([&kind[..], &data, &sum.sum().to_be_bytes()].concat());
+    }
+    file
+}
+
+#[test]
+fn a_request_has_the_memory_of_the_limit() {
+    let limited = |limit: &str| {
+        let limit =
+            format!("parameters {{ key: 'memory_limit' value {{ string_value: '{limit}' }} }}");
+        load(&format!("{}{limit}", config("TYPE_FP32", "[ 3, 64, 64 ]", ""))).unwrap()
+    };
+    // An image is 48 KiB of output.
+    let (file, model) = (plain(8), limited("320K"));
+    let files = [&file[..]; 8];
+    assert_eq!(ask(&model, &files[..6]).unwrap().shape, [6, 3, 64, 64]);
+    let fault = ask(&model, &files[..7]).unwrap_err();
+    let expected = "output 'x' may take 344064 bytes of memory, and parameter 'memory_limit' of model 'm' allows 327680";
+    assert!(fault.text.starts_with(expected), "{}", fault.text);
+    assert_eq!(fault.code, ErrorCode::InvalidArg);
+    // Its decoder, too, has less than the memory of the limit.
+    let fault = ask(&model, &[&plain(512)]).unwrap_err();
+    assert!(
+        fault.text.contains("512x512 pixels is too large: it may have 20480"),
+        "{}",
+        fault.text
+    );
+    let server = ModelConfig::from_text(&config("TYPE_FP32", "[ 3, 64, 64 ]", "")).unwrap();
+    let server = Images::of(&server, Some(1 << 20), |_| {}).unwrap();
+    assert!(
+        ask(&server, &[&file; 22]).unwrap_err().text.contains("`--memory-limit` allows 1048576")
+    );
+}
+
+#[test]
+fn the_pixels_of_a_request_are_bounded() {
+    let mut model = load(&config("TYPE_UINT8", "[ 3, 1, 1 ]", "")).unwrap();
+    assert_eq!(model.most_pixels, 1 << 30);
+    model.most_pixels = 3 * 64;
+    let file = plain(8);
+    assert_eq!(ask(&model, &[&file[..]; 3]).unwrap().shape, [3, 3, 1, 1]);
+    let fault = ask(&model, &[&file[..]; 4]).unwrap_err();
+    assert!(fault.text.contains("more than the 192 pixels that a request"), "{}", fault.text);
+    assert_eq!(fault.code, ErrorCode::InvalidArg);
+}
+
+#[test]
+fn a_run_ends_between_images_when_its_client_leaves() {
+    let model = load(&config("TYPE_FP32", "[ 3, 1, 1 ]", "")).unwrap();
+    let cancel = CancelFlag::new();
+    ask_until(&model, &[WIDE], cancel.clone()).unwrap();
+    cancel.cancel();
+    // The second file would be another fault.
+    let fault = ask_until(&model, &[WIDE, b"none"], cancel).unwrap_err();
+    assert_eq!(fault.code, ErrorCode::Cancelled);
 }
 
 #[test]

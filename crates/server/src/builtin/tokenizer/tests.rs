@@ -1,6 +1,6 @@
 //! Tests of tokens.
 
-use trident_serving::NativeInput;
+use trident_serving::{CancelFlag, ErrorCode};
 
 use super::*;
 
@@ -28,12 +28,21 @@ fn load(config: &str, file: &str) -> Result<Texts, Fault> {
 
 /// The outputs for some texts.
 fn ask(model: &Texts, texts: &[&[u8]]) -> Result<Vec<Output>, Fault> {
+    ask_until(model, texts, CancelFlag::new())
+}
+
+/// The same for a client that may leave.
+fn ask_until(model: &Texts, texts: &[&[u8]], cancel: CancelFlag) -> Result<Vec<Output>, Fault> {
     let element = |text: &&[u8]| [&(text.len() as u32).to_le_bytes(), *text].concat();
     let data = texts.iter().flat_map(element).collect();
     let count = texts.len() as i64;
     let shape = if model.has_batch { vec![count, 1] } else { vec![count] };
     let input = NativeInput { name: "text", data_type: DataType::String, shape, data };
-    let request = NativeRequest { inputs: vec![input], kept: vec![] };
+    let request = NativeRequest {
+        inputs: vec![input],
+        kept: vec![],
+        checkpoint: RunCheckpoint::until(cancel),
+    };
     model.run(&mut [request]).answers.remove(0)
 }
 
@@ -67,6 +76,57 @@ fn long_texts_are_cut() {
     assert_eq!(numbers(&ask(&texts, &[b"a b a b"]).unwrap()[0]), [2, 4, 3]);
     let error = load(&config.replace("\"3\"", "\"three\""), TOKENIZER).err().unwrap();
     assert!(error.text.contains("'max_length' of model 't' is 'three'"), "{}", error.text);
+}
+
+#[test]
+fn rows_are_padded_on_the_side_that_the_file_says() {
+    let padding = r#""padding":{"strategy":"BatchLongest","direction":"Left","pad_to_multiple_of":null,
+        "pad_id":0,"pad_type_id":7,"pad_token":"[PAD]"}"#;
+    let file = TOKENIZER.replace("\"padding\":null", padding);
+    let config = CONFIG.replace("attention_mask", "token_type_ids");
+    let outputs = ask(&load(&config, &file).unwrap(), &[b"a", b"a b"]).unwrap();
+    assert_eq!(numbers(&outputs[0]), [0, 2, 4, 3, 2, 4, 5, 3]);
+    assert_eq!(numbers(&outputs[1]), [7, 0, 0, 0, 0, 0, 0, 0]);
+    assert_eq!(numbers(&outputs[2]), [3, 4]);
+}
+
+#[test]
+fn a_request_has_the_memory_of_the_limit() {
+    let limited = format!(
+        "{CONFIG} parameters [ {{ key: \"memory_limit\" value: {{ string_value: \"64K\" }} }} ]"
+    )
+    .replace("max_batch_size: 8", "max_batch_size: 4000");
+    let texts = load(&limited, TOKENIZER).unwrap();
+    let refused = |texts: &Texts, given: &[&[u8]], expected: &str| {
+        let fault = ask(texts, given).unwrap_err();
+        assert!(fault.text.starts_with(expected), "{}", fault.text);
+        assert_eq!(fault.code, ErrorCode::InvalidArg);
+    };
+    // 512 bytes of text, each of which may be a token.
+    let long = "a ".repeat(256);
+    assert_eq!(ask(&texts, &[long.as_bytes()]).unwrap()[0].shape, [1, 258]);
+    let longer = "a ".repeat(257);
+    let expected = "element 0 of input 'text' may take 65792 bytes of memory, and parameter 'memory_limit' of model 't' allows 65536";
+    refused(&texts, &[longer.as_bytes()], expected);
+    // Short texts beside a long one: rows of 12 bytes a token.
+    let mut many = vec![&b"a"[..]; 100];
+    assert_eq!(ask(&texts, &many).unwrap()[0].shape, [100, 3]);
+    let fifty = "a ".repeat(50);
+    many.push(fifty.as_bytes());
+    refused(&texts, &many, "outputs of 101 rows of 52 tokens may take ");
+    // Texts that are held until the answer is made.
+    refused(&texts, &vec![&b""[..]; 4000], "element ");
+}
+
+#[test]
+fn a_run_ends_between_texts_when_its_client_leaves() {
+    let texts = load(CONFIG, TOKENIZER).unwrap();
+    let cancel = CancelFlag::new();
+    ask_until(&texts, &[b"a"], cancel.clone()).unwrap();
+    cancel.cancel();
+    // The second text would be another fault.
+    let fault = ask_until(&texts, &[b"a", b"\xff"], cancel).unwrap_err();
+    assert_eq!(fault.code, ErrorCode::Cancelled);
 }
 
 #[test]

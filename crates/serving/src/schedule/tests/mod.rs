@@ -5,6 +5,7 @@ mod batches;
 mod brief;
 mod endings;
 mod limits;
+mod native;
 mod random;
 mod resting;
 mod sequences;
