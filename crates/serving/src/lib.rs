@@ -95,8 +95,8 @@ pub use onnxruntime::{ExecutionMode, GraphLevel, OnnxRuntimeOptions};
 pub use ragged::RaggedFault;
 pub use rows::DependentRows;
 pub use schedule::{
-    Clock, ManualClock, Priority, RateLimits, ResourceFault, ScheduledModel, Scheduler,
-    SystemClock, Ticket,
+    AbsentQueue, AbsentTicket, Clock, ManualClock, Priority, RateLimits, ResourceFault,
+    ScheduledModel, Scheduler, SystemClock, Ticket,
 };
 pub use sequence::{Correlation, Sequence, SequenceFault, StateFault};
 pub use trident_engine::{CancelFlag, OpTotal};

@@ -1,9 +1,9 @@
 //! Answers on their way to a client.
 
-use trident_serving::{Cancel, EnsembleTicket, Ticket};
+use trident_serving::{AbsentTicket, Cancel, EnsembleTicket, Ticket};
 
 use super::{Fault, InferAnswer, PlayTicket};
-use crate::model::WaitTicket;
+use crate::model::DeferredTicket;
 
 /// One of a request's answers.
 #[derive(Debug)]
@@ -29,7 +29,9 @@ pub enum RunTicket {
     /// A request that a scheduler has.
     Scheduled(Ticket),
     /// A request whose model has to be loaded first.
-    Waiting(WaitTicket),
+    Absent(AbsentTicket),
+    /// A request that begins on another thread.
+    Deferred(DeferredTicket),
     /// A request to a built-in model with decoupled answers.
     BuiltIn(PlayTicket),
     /// A request to an ensemble.
@@ -42,7 +44,8 @@ impl Cancel for RunTicket {
     fn cancel(&self) {
         match self {
             RunTicket::Scheduled(ticket) => ticket.cancel(),
-            RunTicket::Waiting(ticket) => ticket.cancel(),
+            RunTicket::Absent(ticket) => ticket.cancel(),
+            RunTicket::Deferred(ticket) => ticket.cancel(),
             RunTicket::BuiltIn(ticket) => ticket.cancel(),
             RunTicket::Ensemble(ticket) => ticket.cancel(),
             RunTicket::Answered => {}

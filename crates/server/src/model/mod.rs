@@ -5,7 +5,6 @@ mod infer;
 mod metadata;
 mod resident;
 mod step;
-mod waiting;
 
 use std::sync::{Arc, Weak};
 use std::time::SystemTime;
@@ -25,7 +24,6 @@ pub(crate) use infer::{fault, input};
 pub use metadata::{ModelMetadata, TensorMetadata};
 pub(crate) use resident::{Evictable, Resident, unloaded};
 pub(crate) use step::StepOf;
-pub use waiting::WaitTicket;
 
 /// One version of a model, ready to answer.
 pub struct HostedModel {

@@ -1,7 +1,7 @@
 //! Models that may be unloaded while nobody asks for them.
 //!
-//! A request that finds its model unloaded waits until the repository has loaded it again; the thread that read the request does
-//! not. Everything else about a model, its configuration and its counters, stays.
+//! A request that finds its model unloaded waits until the repository has loaded it again, by the rules of the model's queue; the
+//! thread that read the request does not. Everything else about a model, its configuration and its counters, stays.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::mpsc::Sender;
@@ -9,10 +9,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use trident_serving::{
-    Fault, InferenceRequest, ModelFolder, RequestError, Response, ScheduledModel,
+    AbsentQueue, Fault, InferenceRequest, ModelFolder, RequestError, Response, ScheduledModel,
 };
 
-use super::waiting::{WaitTicket, Waiting};
 use crate::infer::RunTicket;
 
 /// The part of a model that a scheduler runs.
@@ -29,6 +28,8 @@ pub(crate) struct Evictable {
     folder: ModelFolder,
     version: u64,
     place: Mutex<Place>,
+    /// Requests that wait for it to be loaded.
+    absent: AbsentQueue,
     /// Requests without an answer.
     asked: AtomicUsize,
     created: Instant,
@@ -41,8 +42,8 @@ pub(crate) struct Evictable {
 enum Place {
     Loaded(Arc<ScheduledModel>),
     Unloaded,
-    /// Requests wait for it to be loaded.
-    Awaited(Vec<Arc<Waiting>>),
+    /// The repository has been told to load it.
+    Awaited,
 }
 
 impl Resident {
@@ -63,9 +64,8 @@ impl Resident {
         match self {
             Resident::Fixed(model) => model.waiting(),
             Resident::Evictable(model) => match &*model.place() {
-                Place::Loaded(model) => model.waiting(),
-                Place::Unloaded => 0,
-                Place::Awaited(waiting) => waiting.iter().filter(|own| own.is_here()).count(),
+                Place::Loaded(own) => own.waiting() + model.absent.waiting(),
+                Place::Unloaded | Place::Awaited => model.absent.waiting(),
             },
         }
     }
@@ -76,24 +76,26 @@ impl Resident {
             Resident::Fixed(model) => Some(read(model)),
             Resident::Evictable(model) => match &*model.place() {
                 Place::Loaded(model) => Some(read(model)),
-                Place::Unloaded | Place::Awaited(_) => None,
+                Place::Unloaded | Place::Awaited => None,
             },
         }
     }
 }
 
 impl Evictable {
-    /// A model that is loaded from a folder's version. `wake` is told when it is asked for while it is unloaded.
+    /// A model that is loaded from a folder's version. While it is unloaded, requests wait in `absent`, and `wake` is told.
     pub(crate) fn new(
         folder: ModelFolder,
         version: u64,
         model: ScheduledModel,
+        absent: AbsentQueue,
         wake: Sender<Arc<Evictable>>,
     ) -> Arc<Evictable> {
         Arc::new(Evictable {
             folder,
             version,
             place: Mutex::new(Place::Loaded(Arc::new(model))),
+            absent,
             asked: AtomicUsize::new(0),
             created: Instant::now(),
             used: AtomicU64::new(0),
@@ -124,7 +126,7 @@ impl Evictable {
         }
         match std::mem::replace(&mut *place, Place::Unloaded) {
             Place::Loaded(model) => Some(model),
-            Place::Unloaded | Place::Awaited(_) => None,
+            Place::Unloaded | Place::Awaited => None,
         }
     }
 
@@ -139,10 +141,12 @@ impl Evictable {
         if matches!(*place, Place::Loaded(_)) {
             return;
         }
-        let before = std::mem::replace(&mut *place, next);
+        *place = next;
         drop(place);
-        let Place::Awaited(waiting) = before else { return };
-        waiting.iter().for_each(|own| own.settle(loaded.as_ref()));
+        match &loaded {
+            Ok(model) => self.absent.move_to(model),
+            Err(error) => self.absent.refuse(error),
+        }
     }
 
     /// Answers the requests that wait, as the server ends.
@@ -163,25 +167,36 @@ impl Evictable {
             own.asked.fetch_sub(1, Relaxed);
             reply(result);
         };
-        let mut place = self.place();
+        let place = self.place();
         if let Place::Loaded(model) = &*place {
             let model = Arc::clone(model);
             drop(place);
             return RunTicket::Scheduled(model.submit_or_run(request, reply));
         }
-        let waiting = Waiting::new(request, Box::new(reply));
-        let ticket = RunTicket::Waiting(WaitTicket::of(&waiting));
-        if let Place::Awaited(others) = &mut *place {
-            others.push(waiting);
-            return ticket;
+        drop(place);
+        let ticket = self.absent.submit(request, reply);
+        self.ask();
+        RunTicket::Absent(ticket)
+    }
+
+    /// Has the repository load the model for requests that wait, unless it has been told. If the model has come meanwhile, they move.
+    fn ask(self: &Arc<Self>) {
+        let mut place = self.place();
+        match &*place {
+            Place::Loaded(model) => {
+                let model = Arc::clone(model);
+                drop(place);
+                return self.absent.move_to(&model);
+            }
+            // The queue may have refused the request.
+            Place::Unloaded if self.absent.waiting() > 0 => *place = Place::Awaited,
+            Place::Unloaded | Place::Awaited => return,
         }
-        *place = Place::Awaited(vec![waiting]);
         drop(place);
         if self.wake.send(Arc::clone(self)).is_err() {
             // The repository is gone.
             self.close();
         }
-        ticket
     }
 
     fn touch(&self) {

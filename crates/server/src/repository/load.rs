@@ -30,8 +30,11 @@ impl Repository {
         let resident = match self.evicts(&config) {
             false => Resident::Fixed(Box::new(scheduled)),
             true => {
+                let absent = self.scheduler.absent(&config).map_err(|error| {
+                    Fault::internal(format_args!("cannot start the thread of queues: {error}"))
+                })?;
                 let (folder, wake) = (folder.clone(), self.wake.clone());
-                Resident::Evictable(Evictable::new(folder, version, scheduled, wake))
+                Resident::Evictable(Evictable::new(folder, version, scheduled, absent, wake))
             }
         };
         let log = self.options.verbosity.executions.then(|| Arc::clone(&self.options.log));

@@ -15,10 +15,12 @@
 //!   other one runs on a further thread: there are as many threads as cores and suspended runs.
 //! - A request that lacks memory goes back to its model, and runs again once no other run of the model is under way. No
 //!   thread waits for that.
+//! - A request to a model that is not loaded waits by the same rules (`absent.rs`).
 //!
 //! `State` decides, `Shared` has the lock and the loops, [`Scheduler`] the threads. The state knows neither models nor threads: tests
 //! advance its clock, and `shuttle` explores the orders of its threads (`models.rs`).
 
+mod absent;
 mod batching;
 mod brief;
 mod clock;
@@ -45,6 +47,7 @@ mod testing;
 #[cfg(all(test, not(feature = "models")))]
 mod tests;
 
+pub use absent::{AbsentQueue, AbsentTicket};
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use limits::{RateLimits, ResourceFault};
 pub use priority::Priority;
@@ -55,6 +58,7 @@ use crate::failure::{RequestError, ServeError};
 use crate::model::ServedModel;
 use crate::native::{Native, NativeModel};
 use crate::sequence::{InitialStates, StateSpec};
+use absent::AbsentModels;
 use batching::Batching;
 use limits::Group;
 use model::Schedule;
@@ -62,20 +66,28 @@ use pending::{Pending, Reply};
 use queue::Levels;
 use sequencing::Sequencing;
 use served::Served;
-use shared::Shared;
+use shared::{Runner, Shared};
 use state::Joining;
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::thread::{self, JoinHandle};
+use std::time::Instant;
 
 type SharedModels = Shared<Served>;
 
 /// Runs the requests of models on a number of cores.
 pub struct Scheduler {
     shared: Arc<SharedModels>,
+    /// The queues of models that are not loaded.
+    absent: Arc<AbsentModels>,
+    /// Starts the thread that keeps their time, when there is a first one; `None` if there is one, or threads are not this
+    /// scheduler's.
+    absent_time: Mutex<Option<StartThread>>,
     /// They grow with the number of suspended runs.
     threads: Arc<Mutex<Vec<JoinHandle<()>>>>,
 }
+
+type StartThread = fn(&Scheduler) -> io::Result<()>;
 
 /// A model of a [`Scheduler`]. When this is dropped, its requests are still answered; then the scheduler drops the model.
 pub struct ScheduledModel {
@@ -95,8 +107,11 @@ pub struct Ticket {
 impl Scheduler {
     /// A scheduler with a thread for each core, and one that keeps time.
     pub fn start(cores: usize) -> io::Result<Scheduler> {
-        let scheduler = Scheduler::new(cores, Arc::new(SystemClock));
-        let Scheduler { shared, threads } = &scheduler;
+        let mut scheduler = Scheduler::new(cores, Arc::new(SystemClock));
+        scheduler.absent_time = Mutex::new(Some(|own| {
+            spawn(&own.threads, &own.absent, "absent models", |shared| shared.keep_time())
+        }));
+        let Scheduler { shared, threads, .. } = &scheduler;
         spawn(threads, shared, "serving timers", |shared| shared.keep_time())?;
         let cores = cores.max(1);
         (0..cores).try_for_each(|_| spawn(threads, shared, "serving", Shared::work))?;
@@ -114,7 +129,9 @@ impl Scheduler {
     /// A scheduler without threads: its caller runs batches ([`Scheduler::run_next`]) and applies timeouts ([`Scheduler::expire`]).
     /// Its runs are not suspended.
     pub fn new(cores: usize, clock: Arc<dyn Clock>) -> Scheduler {
-        Scheduler { shared: Arc::new(Shared::new(cores, clock)), threads: Arc::default() }
+        let absent = Arc::new(absent::queues(Arc::clone(&clock)));
+        let (shared, threads) = (Arc::new(Shared::new(cores, clock)), Arc::default());
+        Scheduler { shared, absent, absent_time: Mutex::new(None), threads }
     }
 
     /// Adds a model, scheduled as its configuration says: `dynamic_batching` or `sequence_batching`, the instances of `instance_group` as the most runs
@@ -155,6 +172,20 @@ impl Scheduler {
         self.add_served(model, config, Some(Arc::default()))
     }
 
+    /// A queue for the requests to a model of this configuration while it is not loaded.
+    ///
+    /// # Errors
+    /// The thread that keeps the time of such queues cannot be started.
+    pub fn absent(&self, config: &ModelConfig) -> io::Result<AbsentQueue> {
+        let mut start = self.absent_time.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(start_thread) = *start {
+            start_thread(self)?;
+            *start = None;
+        }
+        drop(start);
+        AbsentQueue::of(&self.absent, config)
+    }
+
     fn add_served(
         &self,
         model: Served,
@@ -182,6 +213,7 @@ impl Scheduler {
     /// Answers the requests whose time is over.
     pub fn expire(&self) {
         self.shared.expire();
+        self.absent.expire();
     }
 
     /// How many runs are suspended: they have handed their cores to runs of models that were behind their share.
@@ -193,6 +225,7 @@ impl Scheduler {
     /// when their runs end.
     pub fn close(&self) {
         self.shared.close();
+        self.absent.close();
     }
 }
 
@@ -220,7 +253,7 @@ impl ScheduledModel {
         request: InferenceRequest<'static>,
         reply: impl FnOnce(Result<Response, RequestError>) + Send + 'static,
     ) -> Ticket {
-        self.enter(request, false, reply)
+        self.enter(request, None, false, Box::new(reply))
     }
 
     /// The same for a thread that would only wait for the answer, or that has other short work: it runs the request itself if a core
@@ -230,14 +263,20 @@ impl ScheduledModel {
         request: InferenceRequest<'static>,
         reply: impl FnOnce(Result<Response, RequestError>) + Send + 'static,
     ) -> Ticket {
-        self.enter(request, true, reply)
+        self.enter(request, None, true, Box::new(reply))
+    }
+
+    /// The same as [`ScheduledModel::submit`] for a request that has waited since a time for the model to be loaded.
+    fn resubmit(&self, request: InferenceRequest<'static>, since: Instant, reply: Reply) -> Ticket {
+        self.enter(request, Some(since), false, reply)
     }
 
     fn enter(
         &self,
         request: InferenceRequest<'static>,
+        since: Option<Instant>,
         may_run_here: bool,
-        reply: impl FnOnce(Result<Response, RequestError>) + Send + 'static,
+        reply: Reply,
     ) -> Ticket {
         let shared = Arc::downgrade(&self.shared);
         let InferenceRequest { priority, timeout, deadline, .. } = request;
@@ -259,8 +298,7 @@ impl ScheduledModel {
         };
         let cancel = own_flag(item.cancel.take());
         (item.cancel, item.deadline) = (Some(cancel.clone()), None);
-        let reply: Reply = Box::new(reply);
-        let joining = Joining { priority, timeout, step, may_run_here, item };
+        let joining = Joining { priority, timeout, since, step, may_run_here, item };
         let pending = self.shared.submit(self.id, deadline, cancel, reply, joining);
         Ticket { pending: Arc::downgrade(&pending), shared }
     }
@@ -295,11 +333,11 @@ impl Ticket {
 }
 
 /// Starts a thread of a scheduler.
-fn spawn(
+fn spawn<R: Runner>(
     threads: &Mutex<Vec<JoinHandle<()>>>,
-    shared: &Arc<SharedModels>,
+    shared: &Arc<Shared<R>>,
     name: &str,
-    body: fn(&Arc<SharedModels>),
+    body: fn(&Arc<Shared<R>>),
 ) -> io::Result<()> {
     let shared = Arc::clone(shared);
     let thread = thread::Builder::new().name(name.into()).spawn(move || body(&shared))?;

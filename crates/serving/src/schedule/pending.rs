@@ -46,12 +46,16 @@ impl Pending {
 
     /// The same. Unless the request is answered, `before` is called first.
     pub(super) fn answer_after(&self, answer: Answer, before: impl FnOnce()) {
-        let reply = self.reply.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(reply) = reply {
+        if let Some(reply) = self.take_reply() {
             before();
             // The caller's code. Its panic must neither end a thread of the scheduler nor keep others from their answers.
             let _ = catch_unwind(AssertUnwindSafe(|| reply(answer)));
         }
+    }
+
+    /// Takes the receiver of the answer, unless the request is answered. Somebody else answers it then.
+    pub(super) fn take_reply(&self) -> Option<Reply> {
+        self.reply.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     /// Answers the request before its run ends.

@@ -140,20 +140,23 @@ impl<T> Queue<T> {
         waiting: Waiting<T>,
     ) -> Result<(), Waiting<T>> {
         let most = self.levels.policy(priority).most;
-        let size = self.sizes.entry(priority).or_default();
-        if most.is_some_and(|most| *size >= most) {
+        let size = self.sizes.get(&priority).copied().unwrap_or(0);
+        if most.is_some_and(|most| size >= most) {
             return Err(waiting);
         }
-        *size += 1;
-        self.insert(priority, false, waiting);
+        self.admit(priority, waiting);
         Ok(())
     }
 
-    /// Adds a request at the end of the default level, however many wait.
-    pub(super) fn enter(&mut self, waiting: Waiting<T>) {
-        let priority = self.levels.priority(None);
+    /// Adds a request at the end of a level, however many wait.
+    pub(super) fn admit(&mut self, priority: Priority, waiting: Waiting<T>) {
         *self.sizes.entry(priority).or_default() += 1;
         self.insert(priority, false, waiting);
+    }
+
+    /// The same at the end of the default level.
+    pub(super) fn enter(&mut self, waiting: Waiting<T>) {
+        self.admit(self.levels.priority(None), waiting);
     }
 
     fn insert(&mut self, priority: Priority, delayed: bool, waiting: Waiting<T>) {

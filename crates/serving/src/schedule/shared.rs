@@ -8,6 +8,7 @@ use super::handover::CoreOfRun;
 use super::limits::{Limiter, RateLimits};
 use super::model::{Schedule, Turn};
 use super::pending::{Answer, Pending, Reply};
+use super::queue::Waiting;
 use super::resting::Rest;
 use super::state::{Ended, Job, Joining, State};
 use crate::failure::RequestError;
@@ -154,6 +155,11 @@ impl<R: Runner> Shared<R> {
         }
         job.into_iter().for_each(|job| self.run(job));
         pending
+    }
+
+    /// Takes the requests out of a model's queue, in their order.
+    pub(super) fn drain(&self, model: u64) -> Vec<Waiting<R::Item>> {
+        self.lock().drain(model)
     }
 
     /// Answers a request whose client has left.

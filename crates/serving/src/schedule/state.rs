@@ -69,6 +69,8 @@ pub(super) struct Joining<T> {
     pub(super) priority: Option<Priority>,
     /// Its own timeout in the queue.
     pub(super) timeout: Option<Duration>,
+    /// When it joined the queue of its model before that was loaded. There it was one of the requests that may wait.
+    pub(super) since: Option<Instant>,
     /// Its place in a sequence, if the model has sequences.
     pub(super) step: Option<Step>,
     /// Whether the thread that submits it may run it, if that is known to be brief.
@@ -145,8 +147,9 @@ impl<R: Clone, T: Item> State<R, T> {
         }
         self.catch_up(pending.model, now);
         let model = self.models.get_mut(&pending.model).ok_or(RequestError::Closing)?;
-        let Joining { priority, timeout, step, item, .. } = joining;
-        let mut waiting = Waiting { pending: Arc::clone(pending), since: now, expires: None, item };
+        let Joining { priority, timeout, since: earlier, step, item, .. } = joining;
+        let since = earlier.unwrap_or(now);
+        let mut waiting = Waiting { pending: Arc::clone(pending), since, expires: None, item };
         let mut expires = None;
         if let (Some(sequences), Some(step)) = (&mut model.sequences, step) {
             let next = sequences.join(step, timeout, waiting)?;
@@ -154,9 +157,15 @@ impl<R: Clone, T: Item> State<R, T> {
         } else {
             let levels = model.queue.levels();
             let priority = levels.priority(priority);
-            expires = levels.policy(priority).expires(now, timeout);
+            expires = levels.policy(priority).expires(since, timeout);
             waiting.expires = expires;
-            model.queue.push(priority, waiting).map_err(|_| RequestError::QueueFull)?;
+            match earlier {
+                Some(_) => model.queue.admit(priority, waiting),
+                None => {
+                    let pushed = model.queue.push(priority, waiting);
+                    pushed.map_err(|_| RequestError::QueueFull)?;
+                }
+            }
         }
         for (at, timer) in [(expires, Timer::Queue), (deadline, Timer::Deadline)] {
             if let Some(at) = at {
@@ -365,6 +374,14 @@ impl<R: Clone, T: Item> State<R, T> {
         over.iter().for_each(|(pending, _)| self.forget(pending, None));
         self.remove_if_over(id);
         over
+    }
+
+    /// Takes the requests out of a model's queue, in their order.
+    pub(super) fn drain(&mut self, model: u64) -> Vec<Waiting<T>> {
+        let model = self.models.get_mut(&model);
+        let waiting: Vec<_> = model.into_iter().flat_map(|model| model.queue.drain()).collect();
+        waiting.iter().for_each(|waiting| self.forget(&waiting.pending, waiting.expires));
+        waiting
     }
 
     /// Ends the requests that wait. No more are accepted.

@@ -156,7 +156,8 @@ impl Bench {
         let reply = Box::new(move |answer| answers.lock().unwrap()[name].push(answer));
         let deadline = deadline.map(|time| self.clock.now() + time);
         let priority = Priority::level(priority);
-        let joining = Joining { priority, timeout, step, may_run_here, item: row };
+        let since = None;
+        let joining = Joining { priority, timeout, since, step, may_run_here, item: row };
         self.shared.submit(model, deadline, CancelFlag::new(), reply, joining)
     }
 

@@ -1,6 +1,7 @@
 //! Tests of the scheduler on a clock that tests advance, without threads.
 #![allow(clippy::unwrap_used)] // a failed unwrap fails the test
 
+mod absent;
 mod batches;
 mod brief;
 mod endings;

@@ -132,6 +132,7 @@ fn a_model_that_goes_with_the_answer_of_its_rest_leaves_nothing() {
     let joining = || Joining {
         priority: None,
         timeout: None,
+        since: None,
         step: None,
         may_run_here: false,
         item: ask().row,
