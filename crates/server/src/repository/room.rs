@@ -56,14 +56,19 @@ impl Repository {
         }
     }
 
-    /// Unloads the models that have been idle longest until `needed` bytes are within the limit, beside all models that `counts`
-    /// chooses.
+    /// Has the response cache forget answers, and then unloads the models that have been idle longest, until `needed` bytes are within
+    /// the limit, beside all models that `counts` chooses. An answer is sooner made again than a model is loaded.
     fn make_room(&self, needed: u64, counts: impl Fn(&HostedModel) -> bool) -> Result<(), Fault> {
         let Some(limit) = self.options.memory_limit else { return Ok(()) };
         let mut others = self.ready(None);
         others.retain(|model| counts(model));
         let models: u64 = others.iter().map(|model| model.memory()).sum();
         let mut used = models + self.cached_bytes().unwrap_or(0) as u64;
+        if let Some(cache) = &self.cache {
+            let excess = used.saturating_add(needed).saturating_sub(limit);
+            let given = cache.give_way(usize::try_from(excess).unwrap_or(usize::MAX));
+            used = used.saturating_sub(given as u64);
+        }
         // Requests change the times meanwhile.
         others.sort_by_cached_key(|model| model.evictable().map(|own| own.idle()));
         while used.saturating_add(needed) > limit {
@@ -75,7 +80,7 @@ impl Repository {
         }
         let text = format!(
             "it takes {needed} bytes of memory, and `--memory-limit` leaves {} of {limit}: models that answer requests, or have \
-             sequences, and the response cache take {used}; hint: raise the limit, or unload models",
+             sequences, take {used}; hint: raise the limit, or unload models",
             limit.saturating_sub(used)
         );
         Err(Fault { code: ErrorCode::Unavailable, text })

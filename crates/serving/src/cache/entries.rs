@@ -85,18 +85,24 @@ impl Entries {
         outputs: Arc<[Output]>,
         bytes: usize,
     ) -> Vec<Arc<[Output]>> {
-        let mut removed = vec![];
         if !self.lacks(&key, bytes) {
-            return removed;
+            return vec![];
         }
-        while self.used + bytes > self.most {
-            let Some(oldest) = self.by_use.first_key_value().map(|(_, key)| *key) else { break };
-            removed.extend(self.remove(&oldest));
-        }
+        let removed = self.shrink(self.most - bytes);
         self.uses += 1;
         self.used += bytes;
         self.by_use.insert(self.uses, key);
         self.by_key.insert(key, Entry { outputs, bytes, used: self.uses });
+        removed
+    }
+
+    /// Removes the answers that were used longest ago until the others take at most so many bytes.
+    pub(super) fn shrink(&mut self, most: usize) -> Vec<Arc<[Output]>> {
+        let mut removed = vec![];
+        while self.used > most {
+            let Some(oldest) = self.by_use.first_key_value().map(|(_, key)| *key) else { break };
+            removed.extend(self.remove(&oldest));
+        }
         removed
     }
 

@@ -79,6 +79,18 @@ impl ResponseCache {
         self.lock().used()
     }
 
+    /// Forgets the answers that were used longest ago, until at least so many bytes are free or there are none. Returns the bytes of
+    /// those that it forgets.
+    pub fn give_way(&self, bytes: usize) -> usize {
+        let mut entries = self.lock();
+        let before = entries.used();
+        let removed = entries.shrink(before.saturating_sub(bytes));
+        let given = before - entries.used();
+        drop(entries);
+        drop(removed);
+        given
+    }
+
     fn lock(&self) -> MutexGuard<'_, Entries> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -169,6 +169,22 @@ fn answers_used_longest_ago_make_room() {
 }
 
 #[test]
+fn the_cache_gives_way_as_far_as_it_is_asked() {
+    let cache = ResponseCache::new(1 << 20);
+    let model = cached(&cache);
+    let names = [b"a1", b"a2", b"a3"];
+    for name in names {
+        miss(&model, request(vec![input("A", shared(name))])).keep(&answer(1000));
+    }
+    let one = cache.bytes() / 3;
+    assert_eq!(cache.give_way(0), 0);
+    assert_eq!(cache.give_way(one + 1), 2 * one);
+    let kept = names.map(|name| hit(&model, request(vec![input("A", shared(name))])).is_some());
+    assert_eq!(kept, [false, false, true]);
+    assert_eq!((cache.give_way(usize::MAX), cache.bytes()), (one, 0));
+}
+
+#[test]
 fn a_model_takes_its_answers_with_it_and_late_ones_are_not_kept() {
     let cache = ResponseCache::new(1 << 20);
     let (model, other) = (cached(&cache), cached(&cache));
