@@ -56,8 +56,9 @@ impl Play {
         for _ in 0..MOST_AT_ONCE {
             if let Some(pace) = self.pace.clone() {
                 let again = Arc::clone(alarm);
-                let held = pace.hold(self, |play| Box::new(move || play.go(&again)));
-                let Some(play) = held.filter(|_| !pace.has_left()) else { return };
+                let held = self.model.held_requests().clone();
+                let play = pace.hold(self, &held, |play| Box::new(move || play.go(&again)));
+                let Some(play) = play.filter(|_| !pace.has_left()) else { return };
                 self = play;
             }
             if self.receiver.has_ended() {

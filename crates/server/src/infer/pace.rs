@@ -11,12 +11,20 @@ const MOST_UNREAD: usize = 32;
 /// Goes on with the answers of a request. It must not block.
 type GoOn = Box<dyn FnOnce() + Send>;
 
-/// The givers of this process that wait.
-static WAITING: AtomicUsize = AtomicUsize::new(0);
+/// How many requests to a repository's models wait until their clients have read answers.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct HeldRequests(Arc<AtomicUsize>);
 
-/// How many requests of this process wait until their clients have read answers.
-pub(crate) fn waiting() -> usize {
-    WAITING.load(Relaxed)
+impl HeldRequests {
+    pub(crate) fn count(&self) -> usize {
+        self.0.load(Relaxed)
+    }
+
+    /// Counts one more, until the value is dropped.
+    fn add(&self) -> Counted {
+        self.0.fetch_add(1, Relaxed);
+        Counted(self.clone())
+    }
 }
 
 /// A giver that waits.
@@ -25,19 +33,12 @@ struct Held {
     _counted: Counted,
 }
 
-impl Held {
-    fn new(go_on: GoOn) -> Held {
-        WAITING.fetch_add(1, Relaxed);
-        Held { go_on, _counted: Counted }
-    }
-}
-
 /// One of the givers that wait, until it is dropped.
-struct Counted;
+struct Counted(HeldRequests);
 
 impl Drop for Counted {
     fn drop(&mut self) {
-        WAITING.fetch_sub(1, Relaxed);
+        self.0.0.fetch_sub(1, Relaxed);
     }
 }
 
@@ -65,13 +66,20 @@ impl Pace {
     }
 
     /// Returns a giver that may go on now. Otherwise keeps it, as `go_on` makes it, until the client has read answers, and drops it if
-    /// the client leaves.
-    pub(crate) fn hold<G>(&self, giver: G, go_on: impl FnOnce(G) -> GoOn) -> Option<G> {
+    /// the client leaves. Meanwhile it counts as held.
+    pub(crate) fn hold<G>(
+        &self,
+        giver: G,
+        held: &HeldRequests,
+        go_on: impl FnOnce(G) -> GoOn,
+    ) -> Option<G> {
         let mut state = self.lock();
         if state.has_left || state.unread < MOST_UNREAD {
             return Some(giver);
         }
-        state.held = Some(Held::new(go_on(giver)));
+        let before = state.held.replace(Held { go_on: go_on(giver), _counted: held.add() });
+        drop(state);
+        drop(before);
         None
     }
 
@@ -89,16 +97,16 @@ impl fmt::Debug for Pace {
 
 /// The reader's side of a pace. Dropping it says that the client has left, or has all answers.
 #[derive(Debug, Default)]
-pub(crate) struct Reading(Arc<Pace>);
+pub struct Reading(Arc<Pace>);
 
 impl Reading {
     /// The giver's side.
-    pub(crate) fn pace(&self) -> Arc<Pace> {
+    pub fn pace(&self) -> Arc<Pace> {
         Arc::clone(&self.0)
     }
 
     /// Notes that an answer is on its way to the client. A giver that waits goes on once half of the answers are.
-    pub(crate) fn read(&self) {
+    pub fn read(&self) {
         let mut state = self.0.lock();
         state.unread = state.unread.saturating_sub(1);
         let held = if state.unread <= MOST_UNREAD / 2 { state.held.take() } else { None };
@@ -128,8 +136,11 @@ mod tests {
     fn give(pace: Arc<Pace>, given: Arc<AtomicUsize>, most: usize) {
         while given.load(Relaxed) < most && !pace.has_left() {
             let giver = (Arc::clone(&pace), Arc::clone(&given));
-            let held = pace.hold(giver, |(pace, given)| Box::new(move || give(pace, given, most)));
-            if held.is_none() {
+            let held = HeldRequests::default();
+            let giver =
+                pace.hold(giver, &held, |(pace, given)| Box::new(move || give(pace, given, most)));
+            if giver.is_none() {
+                assert_eq!(held.count(), 1);
                 return;
             }
             given.fetch_add(1, Relaxed);

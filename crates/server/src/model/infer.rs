@@ -5,15 +5,15 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use trident_serving::{
-    CacheLookup, Correlation, Fault, InferenceRequest, Input, ModelInput, ModelOutput, Part,
-    Priority, RequestError, Response, Sequence, SequenceFault, StepAnswer, StringsFault,
+    AnswerPace, CacheLookup, Correlation, Fault, InferenceRequest, Input, ModelInput, ModelOutput,
+    Part, Priority, RequestError, Response, Sequence, SequenceFault, StepAnswer, StringsFault,
 };
 
 use super::check::{check, reshape};
 use super::{Backend, HostedModel};
 use crate::infer::{
-    AnswerTensor, Data, InferAnswer, InferInput, InferOutput, InferRequest, Parameter, Replies,
-    Reply, RunTicket,
+    AnswerTensor, Data, HeldRequests, InferAnswer, InferInput, InferOutput, InferRequest, Pace,
+    Parameter, Replies, Reply, RunTicket,
 };
 use crate::memory::{RegionPart, Regions};
 
@@ -85,10 +85,16 @@ pub(super) fn submit(
         }),
         Backend::Ensemble(ensemble) => {
             let id = asked.id.clone();
-            RunTicket::Ensemble(ensemble.submit(
+            // A single answer waits for nobody.
+            let pace = pace.filter(|_| ensemble.is_decoupled());
+            let holds = pace.clone().map(|pace| -> Arc<dyn AnswerPace> {
+                Arc::new(HeldEnsemble { pace, held: model.held.clone() })
+            });
+            RunTicket::Ensemble(ensemble.submit_paced(
                 &id,
                 request,
                 move |StepAnswer { answer, is_last }| {
+                    pace.iter().for_each(|pace| pace.give());
                     if let (Some(miss), Some(answer)) = (&miss, &answer) {
                         owner.counters.miss(miss.keep(answer));
                     }
@@ -102,6 +108,18 @@ pub(super) fn submit(
         }
         // It has its request.
         Backend::BuiltIn(_) => RunTicket::Answered,
+    }
+}
+
+/// Holds a request to an ensemble while its client reads slowly.
+struct HeldEnsemble {
+    pace: Arc<Pace>,
+    held: HeldRequests,
+}
+
+impl AnswerPace for HeldEnsemble {
+    fn may_go_on(&self, go_on: Box<dyn FnOnce() + Send>) -> bool {
+        self.pace.hold(go_on, &self.held, |go_on| go_on).is_some()
     }
 }
 

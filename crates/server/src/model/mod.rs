@@ -15,7 +15,7 @@ use trident_serving::{
 };
 
 use crate::builtin::BuiltIn;
-use crate::infer::{InferRequest, Replies, RunTicket};
+use crate::infer::{HeldRequests, InferRequest, Replies, RunTicket};
 use crate::memory::Regions;
 use crate::repository::RepositoryLog;
 use crate::statistics::{Counters, MemoryUse, ModelStatistics};
@@ -40,7 +40,16 @@ pub struct HostedModel {
     /// Receives a line for each batch, if there are lines of batches.
     batches: Option<RepositoryLog>,
     /// Its answers that are kept, if its configuration and the server ask for it.
-    cache: Option<ModelCache>,
+    cache: Option<CachedModel>,
+    /// The requests of all models that wait until their clients have read answers.
+    held: HeldRequests,
+}
+
+/// The part of the response cache that a model has.
+pub(crate) struct CachedModel {
+    pub(crate) answers: ModelCache,
+    /// Looks for the answers of large requests.
+    pub(crate) thread: Arc<LookupThread>,
 }
 
 /// The part of a model that computes.
@@ -60,7 +69,7 @@ impl HostedModel {
         config: ModelConfig,
         labels: Labels,
         backend: Backend,
-        cache: Option<ModelCache>,
+        (cache, held): (Option<CachedModel>, HeldRequests),
     ) -> HostedModel {
         let (json, counters) = (config.to_json(), Counters::default());
         HostedModel {
@@ -74,6 +83,7 @@ impl HostedModel {
             life: Arc::default(),
             batches: None,
             cache,
+            held,
         }
     }
 
@@ -154,7 +164,11 @@ impl HostedModel {
 
     /// Forgets the answers that are kept.
     pub(crate) fn forget_answers(&self) {
-        self.cache.iter().for_each(ModelCache::clear);
+        self.cache.iter().for_each(|cache| cache.answers.clear());
+    }
+
+    pub(crate) fn held_requests(&self) -> &HeldRequests {
+        &self.held
     }
 
     pub(crate) fn counters(&self) -> &Counters {

@@ -23,8 +23,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use trident_serving::{Fault, Hardware, Labels, LogLevel, ModelConfig, ResponseCache, Scheduler};
 
 use crate::builtin::Alarm;
-use crate::infer::waiting;
-use crate::model::{Backend, Evictable, HostedModel, ModelMetadata};
+use crate::infer::HeldRequests;
+use crate::model::{Backend, CachedModel, Evictable, HostedModel, LookupThread, ModelMetadata};
 use crate::statistics::ModelStatistics;
 use entry::Entry;
 
@@ -44,6 +44,8 @@ pub struct Repository {
     cache: Option<Arc<ResponseCache>>,
     /// Gives the answers of built-in models.
     alarm: Arc<Alarm>,
+    /// The requests that wait until their clients have read answers.
+    held: HeldRequests,
     models: Arc<Mutex<BTreeMap<String, Entry>>>,
     /// Models that are being loaded or unloaded.
     busy: Mutex<BTreeSet<String>>,
@@ -72,6 +74,7 @@ impl Repository {
             scheduler,
             cache,
             alarm: Arc::default(),
+            held: HeldRequests::default(),
             models: Arc::default(),
             busy: Mutex::default(),
             idle: Condvar::new(),
@@ -85,7 +88,7 @@ impl Repository {
 
     /// How many runs of models are suspended, or wait until their clients have read answers.
     pub fn suspended_runs(&self) -> usize {
-        self.scheduler.suspended_runs() + waiting()
+        self.scheduler.suspended_runs() + self.held.count()
     }
 
     /// Bytes of the answers that are kept; `None` if there is no cache.
@@ -101,8 +104,11 @@ impl Repository {
         labels: Labels,
         backend: Backend,
     ) -> HostedModel {
-        let cache = self.cache.as_ref().and_then(|cache| cache.of(&config));
-        HostedModel::new(version, config, labels, backend, cache)
+        let answers = self.cache.as_ref().and_then(|cache| cache.of(&config));
+        let thread = &self.lookups;
+        let cache = answers.map(|answers| CachedModel { answers, thread: Arc::clone(thread) });
+        let held = self.held.clone();
+        HostedModel::new(version, config, labels, backend, (cache, held))
     }
 
     /// Settings of the repository.

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use bytes::Bytes;
-use trident_server::infer::{InferOutput, InferRequest, Parameter};
+use trident_server::infer::{InferOutput, InferRequest, Parameter, Reading};
 use trident_server::memory::Regions;
 use trident_server::repository::{ControlMode, LoadOptions, RepositoryOptions};
 use trident_serving::{Cancel, Correlation, DataType, ErrorCode, Sequence};
@@ -388,6 +388,47 @@ fn a_decoupled_step_waits_for_the_steps_after_it() {
     assert!((20..=32).contains(&pending), "{pending}");
     let last = receiver.recv_timeout(Duration::from_secs(30)).unwrap();
     assert_eq!(last.answer.unwrap().unwrap_err().code, ErrorCode::Cancelled);
+}
+
+/// A client that reads nothing stops the model of the answers, also through an ensemble of the ensemble.
+#[test]
+fn a_decoupled_ensemble_waits_for_its_client() {
+    let ends = "input { name: 'IN' data_type: TYPE_INT32 dims: 1 } output { name: 'COPY' data_type: TYPE_INT32 dims: 1 }";
+    for name in ["e", "outer", "outmost"] {
+        let bench = copies_of_squares("0");
+        for (outer, inner) in [("outer", "e"), ("outmost", "outer")] {
+            let maps = [("IN", "IN"), ("OUT", "COPY")];
+            ensemble(&bench.path(""), outer, &over(inner, &maps, ends));
+        }
+        bench.load(name).unwrap();
+        let model = bench.repository.model(name, None).unwrap();
+        let (sender, receiver) = std::sync::mpsc::channel();
+        let replies = Box::new(move |reply| drop(sender.send(reply)));
+        let reading = Reading::default();
+        let request = InferRequest { pace: Some(reading.pace()), ..square(3000) };
+        let ticket = model.infer(request, &Regions::default(), replies);
+        let (mut before, mut count, start) = (0, 0, std::time::Instant::now());
+        while count < 32 || count != before {
+            assert!(start.elapsed() < Duration::from_secs(60), "{name}: {count} answers");
+            std::thread::sleep(Duration::from_millis(200));
+            (before, count) = (count, count + receiver.try_iter().count());
+        }
+        // Each of the levels and steps may have as many on the way.
+        assert!((32..32 * 8).contains(&count), "{name}: {count} answers");
+        assert!(bench.repository.suspended_runs() > 0, "{name}");
+        (0..count).for_each(|_| reading.read());
+        loop {
+            let reply = receiver.recv_timeout(Duration::from_secs(60)).unwrap();
+            if reply.is_last {
+                break;
+            }
+            count += 1;
+            reading.read();
+        }
+        assert_eq!(count, 3000, "{name}");
+        drop(ticket);
+        assert_eq!(bench.repository.suspended_runs(), 0, "{name}");
+    }
 }
 
 #[test]

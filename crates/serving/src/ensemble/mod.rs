@@ -72,6 +72,13 @@ pub trait StepModel: Send + Sync {
     ) -> Box<dyn Cancel>;
 }
 
+/// Holds a request to an ensemble with decoupled responses while its client reads them slowly.
+pub trait AnswerPace: Send + Sync {
+    /// Whether the steps may go on now. If not, `go_on` is called once the client has read answers, unless the client leaves. It takes
+    /// the place of the one given before.
+    fn may_go_on(&self, go_on: Box<dyn FnOnce() + Send>) -> bool;
+}
+
 /// A request that can be cancelled.
 pub trait Cancel: Send + Sync {
     /// Answers the request as cancelled, unless it is answered.
@@ -163,7 +170,18 @@ impl Ensemble {
         request: InferenceRequest<'static>,
         reply: impl FnMut(StepAnswer<RequestError>) + Send + 'static,
     ) -> EnsembleTicket {
-        run::submit(self, id, request, Box::new(reply))
+        self.submit_paced(id, request, None, reply)
+    }
+
+    /// The same for a client that may read slowly: decoupled steps wait for it.
+    pub fn submit_paced(
+        self: &Arc<Self>,
+        id: &str,
+        request: InferenceRequest<'static>,
+        pace: Option<Arc<dyn AnswerPace>>,
+        reply: impl FnMut(StepAnswer<RequestError>) + Send + 'static,
+    ) -> EnsembleTicket {
+        run::submit(self, id, request, pace, Box::new(reply))
     }
 
     fn number(&self, tensor: &str) -> Option<usize> {

@@ -2,7 +2,7 @@
 
 use super::gates::Gates;
 use super::progress::{Needs, Progress, Spent, Tensor};
-use super::{Cancel, Ensemble, StepAnswer, StepError, StepModel};
+use super::{AnswerPace, Cancel, Ensemble, StepAnswer, StepError, StepModel};
 use crate::batch::{InferenceRequest, Input, Output, Part, Response, Timing, own_flag};
 use crate::failure::{ErrorCode, Fault, RequestError};
 use crate::schedule::Priority;
@@ -40,6 +40,8 @@ pub(super) struct Run {
     /// Its rows; `None` if the ensemble has no batches.
     rows: Option<i64>,
     needs: Needs,
+    /// Without it, decoupled steps do not wait for the client.
+    pace: Option<Arc<dyn AnswerPace>>,
     progress: Mutex<Progress>,
 }
 
@@ -66,6 +68,7 @@ pub(super) fn submit(
     ensemble: &Arc<Ensemble>,
     id: &str,
     request: InferenceRequest<'static>,
+    pace: Option<Arc<dyn AnswerPace>>,
     mut reply: Reply,
 ) -> EnsembleTicket {
     let models = ensemble.check(&request).and_then(|()| ensemble.find());
@@ -109,6 +112,7 @@ pub(super) fn submit(
         start: Instant::now(),
         rows,
         needs: Needs::of(ensemble, wanted),
+        pace,
         progress: Mutex::new(progress),
     });
     run.go_on();
@@ -172,8 +176,16 @@ impl Run {
         self.read();
     }
 
-    /// Lets decoupled steps that wait until their responses have been used go on.
-    fn read(&self) {
+    /// Lets decoupled steps that wait until their responses have been used go on, unless the client has too many answers to read.
+    fn read(self: &Arc<Self>) {
+        if let Some(pace) = &self.pace {
+            // The steps own the request; the client's side must not, which the request owns.
+            let run = Arc::downgrade(self);
+            let go_on = move || run.upgrade().iter().for_each(Run::read);
+            if !pace.may_go_on(Box::new(go_on)) {
+                return;
+            }
+        }
         let read = self.lock().read(&self.needs);
         read.iter().for_each(|(ticket, answers)| ticket.read(*answers));
     }
