@@ -10,7 +10,8 @@ use trident_serving::{
 };
 
 use super::check::{check, reshape};
-use super::{Backend, HostedModel};
+use super::deferred::SMALL;
+use super::{Backend, CachedModel, HostedModel};
 use crate::infer::{
     AnswerTensor, Data, HeldRequests, InferAnswer, InferInput, InferOutput, InferRequest, Pace,
     Parameter, Replies, Reply, RunTicket,
@@ -50,14 +51,46 @@ pub(super) fn submit(
         request.inputs.iter_mut().for_each(|input| model.reshape_input(input));
         return backend.submit(model, request, regions, (arrival, rows), replies);
     }
-    let (mut request, mut asked) = match prepare(model, request, regions) {
+    let pace = request.pace.clone();
+    let (request, asked) = match prepare(model, request, regions) {
         Ok(prepared) => prepared,
         Err(fault) => {
             replies(Reply::only(Err(fault)));
             return RunTicket::Answered;
         }
     };
-    let miss = match model.cache.as_ref().and_then(|cache| cache.find(&mut request)) {
+    let prepared = Prepared { request, asked, rows, pace, replies };
+    match &model.cache {
+        Some(CachedModel { answers, thread }) if answers.takes_long(&prepared.request, SMALL) => {
+            let model = Arc::clone(model);
+            thread.begin(move |has_left| match has_left {
+                true => {
+                    let (error, Prepared { asked, mut replies, .. }) =
+                        (RequestError::Cancelled, prepared);
+                    model.counters.fail(arrival, &error);
+                    replies(Reply::only(Err(fault(&asked.id, &error))));
+                    RunTicket::Answered
+                }
+                false => begin(&model, prepared, arrival),
+            })
+        }
+        _ => begin(model, prepared, arrival),
+    }
+}
+
+/// A request that fits its model.
+struct Prepared {
+    request: InferenceRequest<'static>,
+    asked: Asked,
+    rows: u64,
+    pace: Option<Arc<Pace>>,
+    replies: Replies,
+}
+
+/// Answers a request that came at a time from the cache, or submits it.
+fn begin(model: &Arc<HostedModel>, prepared: Prepared, arrival: Instant) -> RunTicket {
+    let Prepared { mut request, mut asked, rows, pace, mut replies } = prepared;
+    let miss = match model.cache.as_ref().and_then(|own| own.answers.find(&mut request)) {
         Some(CacheLookup::Hit(response, search)) => {
             model.counters.hit(arrival, search);
             // As in the server, which finds an ensemble's answer without parameters.
@@ -93,6 +126,7 @@ pub(super) fn submit(
             RunTicket::Ensemble(ensemble.submit_paced(
                 &id,
                 request,
+                holds,
                 move |StepAnswer { answer, is_last }| {
                     pace.iter().for_each(|pace| pace.give());
                     if let (Some(miss), Some(answer)) = (&miss, &answer) {

@@ -1,6 +1,7 @@
 //! Models that answer requests of the protocols.
 
 mod check;
+mod deferred;
 mod infer;
 mod metadata;
 mod resident;
@@ -20,6 +21,8 @@ use crate::memory::Regions;
 use crate::repository::RepositoryLog;
 use crate::statistics::{Counters, MemoryUse, ModelStatistics};
 
+pub use deferred::DeferredTicket;
+pub(crate) use deferred::LookupThread;
 pub(crate) use infer::{fault, input};
 pub use metadata::{ModelMetadata, TensorMetadata};
 pub(crate) use resident::{Evictable, Resident, unloaded};

@@ -42,6 +42,7 @@ pub struct Repository {
     scheduler: Scheduler,
     /// The answers that are kept.
     cache: Option<Arc<ResponseCache>>,
+    lookups: Arc<LookupThread>,
     /// Gives the answers of built-in models.
     alarm: Arc<Alarm>,
     /// The requests that wait until their clients have read answers.
@@ -73,6 +74,7 @@ impl Repository {
             opened: Mutex::default(),
             scheduler,
             cache,
+            lookups: Arc::default(),
             alarm: Arc::default(),
             held: HeldRequests::default(),
             models: Arc::default(),

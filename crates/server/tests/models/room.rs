@@ -184,6 +184,91 @@ fn answers_that_are_kept_end_when_an_idle_model_is_loaded_again() {
 }
 
 #[test]
+fn large_requests_have_cached_answers_too() {
+    let config = "backend: 'identity' input { name: 'x' data_type: TYPE_FP32 dims: -1 } \
+                  output { name: 'y' data_type: TYPE_FP32 dims: -1 } response_cache { enable: true }";
+    let options = RepositoryOptions {
+        mode: ControlMode::Explicit,
+        response_cache: Some(64 << 20),
+        ..Default::default()
+    };
+    let bench = Bench::with(options, |folder| {
+        let files: [(&str, &[u8]); 2] = [("config.pbtxt", config.as_bytes()), ("1/none", b"")];
+        write(&folder.join("m"), &files);
+    });
+    bench.load("m").unwrap();
+    let ask = |first: f32| {
+        let mut numbers = vec![0.5; 1 << 20];
+        numbers[0] = first;
+        let input = floats("x", &[numbers.len() as i64], &numbers);
+        let request = InferRequest { inputs: vec![input], ..Default::default() };
+        let answer = bench.infer("m", request).unwrap();
+        assert_eq!(answer.outputs[0].data.as_ref().unwrap()[..4], first.to_le_bytes());
+    };
+    [1.0, 2.0, 1.0, 1.0].into_iter().for_each(ask);
+    let counted = bench.repository.statistics(Some("m"), None).unwrap().remove(0).requests;
+    assert_eq!((counted.cache_hit.count, counted.cache_miss.count), (2, 2));
+}
+
+#[test]
+fn the_response_cache_gives_way_before_models() {
+    let limit = size() * 5;
+    let options = RepositoryOptions {
+        mode: ControlMode::Explicit,
+        memory_limit: Some(limit),
+        response_cache: Some(1 << 30),
+        ..Default::default()
+    };
+    let bench = Bench::with(options, |folder| {
+        ["a", "b"].iter().for_each(|name| heavy(folder, name));
+        fs::write(folder.join("a/config.pbtxt"), "response_cache { enable: true }").unwrap();
+    });
+    let cached = || bench.repository.cached_bytes().unwrap() as u64;
+    bench.load("a").unwrap();
+    for round in 0..24 {
+        bench.ask("a", &[round as f32, 2.0]).unwrap();
+    }
+    let used = memory(&bench, "a") + cached();
+    assert!(used > limit && memory(&bench, "a") < limit, "{used} of {limit}");
+    bench.repository.tend(Duration::ZERO);
+    let (model, answers) = (memory(&bench, "a"), cached());
+    assert!(model > 0 && answers > 0 && model + answers <= limit, "{model}, {answers}");
+    // A model that is loaded needs some of it, too.
+    bench.load("b").unwrap();
+    let models = memory(&bench, "a") + memory(&bench, "b");
+    assert!(memory(&bench, "a") > 0 && models + cached() <= limit, "{models}, {}", cached());
+}
+
+#[test]
+fn requests_that_wait_for_a_model_obey_the_policy_of_its_queue() {
+    let bench = repository(None, Some(IDLE), &["a"]);
+    let policy = "default_timeout_microseconds: 20000 max_queue_size: 2";
+    let config =
+        format!("max_batch_size: 4 dynamic_batching {{ default_queue_policy {{ {policy} }} }}");
+    write(&bench.path("a"), &[("config.pbtxt", config.as_bytes())]);
+    bench.load("a").unwrap();
+    wait_until(|| {
+        bench.repository.tend(Duration::ZERO);
+        memory(&bench, "a") == 0
+    });
+    // Nobody tends to the repository while they wait.
+    let fault = |answer: Result<Vec<f32>, trident_serving::Fault>| answer.unwrap_err().text;
+    thread::scope(|scope| {
+        let pending = || bench.repository.statistics(Some("a"), None).unwrap()[0].pending;
+        let mut texts: Vec<String> = vec![];
+        let clients: Vec<_> =
+            (0..3).map(|_| scope.spawn(|| fault(bench.ask("a", &[1.0, 2.0])))).collect();
+        texts.extend(clients.into_iter().map(|client| client.join().unwrap()));
+        let count = |part: &str| texts.iter().filter(|text| text.contains(part)).count();
+        let (full, late) = (count("Exceeds maximum queue size"), count("Request timeout expired"));
+        // The third one may come when the others have ended.
+        assert!(full <= 1 && full + late == 3, "{texts:?}");
+        assert_eq!(pending(), 0);
+    });
+    tended(&bench, || wait_until(|| bench.ask("a", &[1.0, 2.0]).is_ok()));
+}
+
+#[test]
 fn requests_that_wait_for_their_model_are_answered_at_the_end() {
     let bench = repository(None, Some(IDLE), &["a"]);
     bench.load("a").unwrap();

@@ -14,7 +14,7 @@ mod key;
 #[cfg(test)]
 mod tests;
 
-use crate::batch::{InferenceRequest, Response};
+use crate::batch::{InferenceRequest, Part, Response};
 use crate::config::{ModelConfig, SchedulingChoice};
 use crate::failure::RequestError;
 use crate::sequence::Sequence;
@@ -101,6 +101,15 @@ impl ModelCache {
     pub fn clear(&self) {
         let removed = self.cache.lock().clear(self.model);
         drop(removed);
+    }
+
+    /// Whether [`ModelCache::find`] reads more than so many bytes, and may be called later than for requests that come after: it does
+    /// not matter which one is first.
+    pub fn takes_long(&self, request: &InferenceRequest<'_>, most: usize) -> bool {
+        let sizes = request.inputs.iter().flat_map(|input| &input.data).map(Part::size);
+        self.order.is_none()
+            && request.sequence == Sequence::default()
+            && sizes.fold(0, usize::saturating_add) > most
     }
 
     /// Looks for the answer to a request, whose inputs may become bytes meanwhile. `None` for requests whose answers are not kept.

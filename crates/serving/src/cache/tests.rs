@@ -237,6 +237,18 @@ fn a_model_that_keeps_the_order_of_requests_has_no_hits_before_earlier_answers()
 }
 
 #[test]
+fn large_requests_may_be_looked_up_later_unless_their_order_counts() {
+    let cache = ResponseCache::new(1 << 20);
+    let ordered = "response_cache { enable: true } dynamic_batching { preserve_ordering: true }";
+    let (free, ordered) = (cached(&cache), model(&cache, ordered).unwrap());
+    assert!(free.takes_long(&simple(), 3) && !free.takes_long(&simple(), 4));
+    assert!(!ordered.takes_long(&simple(), 3));
+    let mut step = simple();
+    step.sequence.id = Correlation::Number(1);
+    assert!(!free.takes_long(&step, 3));
+}
+
+#[test]
 fn a_configuration_decides() {
     let cache = ResponseCache::new(1 << 20);
     assert!(model(&cache, "").is_none());
