@@ -34,6 +34,7 @@ pub mod statistics;
 #[cfg(feature = "stores")]
 pub mod store;
 pub mod tls;
+mod writer;
 
 #[cfg(test)]
 mod recorded;

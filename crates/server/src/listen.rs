@@ -202,6 +202,7 @@ impl Serving {
         server.repository.close();
         server.log.write(Severity::Info, "the server has ended");
         runtime.shutdown_timeout(Duration::from_secs(1));
+        server.flush();
     }
 }
 
@@ -222,6 +223,7 @@ async fn end(
     let late = tokio::time::timeout(ending.most, received(&mut signals)).await.is_err();
     let cause = if late { "requests have not ended in time" } else { "told to end at once" };
     server.log.write(Severity::Warning, cause);
+    server.flush();
     // Runs have threads of their own, which end with the process only.
     std::process::exit(1);
 }

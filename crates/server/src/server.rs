@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use trident_serving::{ErrorCode, Fault};
 
 use crate::memory::Regions;
-use crate::observe::{Exporter, TraceFile};
+use crate::observe::{Exporter, TraceWriter};
 use crate::record::Recorder;
 use crate::repository::Repository;
 use crate::settings::{ServerLog, TraceOptions, Traces};
@@ -21,7 +21,7 @@ pub struct Server {
     pub traces: Traces,
     /// The way of traces to a collector, if they have one.
     pub exporter: Option<Arc<Exporter>>,
-    pub(crate) trace_file: TraceFile,
+    pub(crate) trace_writer: TraceWriter,
     /// The log.
     pub log: Arc<ServerLog>,
     /// Records requests with their answers.
@@ -70,7 +70,7 @@ impl Server {
             regions: Regions::default(),
             traces: Traces::new(options.traces.clone()),
             exporter: None,
-            trace_file: TraceFile::default(),
+            trace_writer: TraceWriter::new(Arc::clone(&log)),
             log,
             recorder: None,
             options,
@@ -94,6 +94,13 @@ impl Server {
         }
         let text = "Client shared memory is disabled. Start the server with '--allow-client-shm=true' to enable.";
         Err(Fault { code: ErrorCode::Unsupported, text: text.to_owned() })
+    }
+
+    /// Waits until the traces and the lines of the log so far are in their files, for a few seconds at most.
+    pub(crate) fn flush(&self) {
+        // A trace that cannot be written has a line in the log.
+        self.trace_writer.flush();
+        self.log.flush();
     }
 
     /// Makes the server not ready for the rest of its time.

@@ -25,7 +25,7 @@ from .busy import http_of, until
 from .compared.sides import copy_of_backends
 from .mistakes import refused, run_program
 from .models import add_recorded
-from .server import Server
+from .server import Server, settled
 
 TRACE, PARENT = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
 SAMPLED = {"traceparent": f"00-{TRACE}-{PARENT}-01", "tracestate": "vendor=x"}
@@ -132,7 +132,7 @@ def config(*settings):
 def traced(file):
     """The objects of a file of traces, by the traces' numbers."""
     traces = {}
-    for one in json.loads(pathlib.Path(file).read_text()):
+    for one in json.loads(settled(pathlib.Path(file))):
         traces.setdefault(one["id"], []).append(one)
     return traces
 

@@ -6,11 +6,22 @@ import re
 import signal
 import subprocess
 import threading
+import time
 
 from backend_suite import server as processes
 
 START = 60  # seconds
 END = 40
+QUIET = 0.05
+
+
+def settled(file):
+    """The text of a file that a thread of a server writes, once it has not grown for a moment."""
+    before = None
+    while (text := file.read_text()) != before:
+        before = text
+        time.sleep(QUIET)
+    return text
 
 
 class Server:
@@ -56,8 +67,8 @@ class Server:
         return int(self.places[protocol].rpartition(":")[2])
 
     def said(self):
-        """The log so far."""
-        return self.log.read_text()
+        """The log so far. The server writes it on a thread of its own, so that it may be behind answers for a moment."""
+        return settled(self.log)
 
     def no_panic(self):
         assert "panicked" not in self.said(), self.said()[-600:]

@@ -21,11 +21,12 @@ use trident_serving::{Fault, Timing};
 
 use crate::infer::{InferAnswer, InferRequest};
 use crate::server::Server;
-use crate::settings::{Severity, TraceMode};
+use crate::settings::TraceMode;
 use client_span::ClientSpan;
 pub use otlp::{Exporter, ExporterError};
 use trace::{Trace, TraceFacts};
-pub(crate) use trace_file::TraceFile;
+pub(crate) use trace_file::TraceWriter;
+use trace_file::WrittenTrace;
 
 /// The most characters of a client's text in the log and in traces.
 const LONGEST_TEXT: usize = 1024;
@@ -245,10 +246,8 @@ impl Server {
         if let Some(exporter) = &self.exporter {
             return exporter.push(otlp::spans(trace, facts));
         }
-        let file = &self.traces.options().file;
-        let written = self.trace_file.write(file, trace.ticket.frequency, &trace.json(facts));
-        if let Err(error) = written {
-            self.log.write(Severity::Warning, format!("cannot write a trace to `{file}`: {error}"));
-        }
+        let path = self.traces.options().file.clone();
+        let (frequency, objects) = (trace.ticket.frequency, trace.json(facts));
+        self.trace_writer.push(WrittenTrace { path, frequency, objects });
     }
 }

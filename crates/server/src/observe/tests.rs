@@ -22,7 +22,8 @@ fn logging(folder: &TempDir, options: ServerOptions) -> Arc<Server> {
 }
 
 /// The lines of its log.
-fn lines(folder: &TempDir) -> Vec<serde_json::Value> {
+fn lines(server: &Server, folder: &TempDir) -> Vec<serde_json::Value> {
+    server.flush();
     let text = std::fs::read_to_string(folder.path().join("log")).unwrap();
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
@@ -37,7 +38,7 @@ fn long_texts_of_clients_are_cut() {
     observed.names(&long, &HeaderMap::new());
     observed.submits(&mut InferRequest { id: long.clone(), ..InferRequest::default() });
     observed.end("NOT_FOUND", Some(&long));
-    let line = &lines(&folder)[0];
+    let line = &lines(&server, &folder)[0];
     for name in ["model", "id", "error"] {
         assert_eq!(line[name], long[..2 * LONGEST_TEXT], "{name}");
     }
@@ -52,7 +53,7 @@ fn the_first_failure_is_that_of_the_request() {
     observed.fails("INTERNAL", "first");
     observed.fails("UNAVAILABLE", "second");
     observed.end("OK", None);
-    let line = &lines(&folder)[0];
+    let line = &lines(&server, &folder)[0];
     assert_eq!((&line["status"], &line["error"]), (&"INTERNAL".into(), &"first".into()));
 }
 
@@ -60,13 +61,14 @@ fn the_first_failure_is_that_of_the_request() {
 fn the_end_of_a_stream_is_that_of_its_requests() {
     let folder = tempfile::tempdir().unwrap();
     let options = ServerOptions { log_requests: true, ..ServerOptions::default() };
-    let service = Grpc::new(logging(&folder, options), GrpcOptions::default());
+    let server = logging(&folder, options);
+    let service = Grpc::new(Arc::clone(&server), GrpcOptions::default());
     let path = "/inference.GRPCInferenceService/ModelStreamInfer";
     // A request for the model `m`, and a damaged one.
     let sent = vec![framed(&[0x0a, 1, b'm']), framed(&[0x0a, 9, b'm'])];
     let outcome = run(outcome(&service, request(path, &[], sent)));
     assert_eq!(outcome.code, "13", "{outcome:?}");
-    let line = &lines(&folder)[0];
+    let line = &lines(&server, &folder)[0];
     assert_eq!((&line["model"], &line["status"]), (&"m".into(), &"INTERNAL".into()));
     assert!(line["error"].as_str().unwrap().contains("cannot be read"), "{line}");
 }
@@ -90,6 +92,7 @@ fn traces_are_counted_when_a_model_gets_requests() {
     observed.submits(&mut InferRequest::default());
     observed.end("200", None);
     assert_eq!(server.traces.get("").count, 0);
+    server.flush();
     let trace = std::fs::read_to_string(&file).unwrap();
     assert!(trace.contains(r#""model_name":"m""#), "{trace}");
 }

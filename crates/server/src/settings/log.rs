@@ -5,10 +5,14 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
 use std::process;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::json::Writer;
+use crate::writer::BackgroundWriter;
+
+/// The most bytes of lines that wait to be written.
+const MOST_WAITING: usize = 8 << 20;
 
 /// The kind of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,12 +90,23 @@ impl Default for LogSettings {
     }
 }
 
-/// A log to standard error or a file, a message a line.
-#[derive(Debug, Default)]
+/// A log to standard error or a file, a message a line. A thread of its own writes them; if it cannot follow, lines are dropped, and
+/// a line says how many.
 pub struct ServerLog {
-    settings: Mutex<LogSettings>,
-    /// Locked while a line is written, so that lines stay whole.
-    file: Option<Mutex<File>>,
+    settings: Arc<Mutex<LogSettings>>,
+    lines: BackgroundWriter<Vec<u8>>,
+}
+
+impl Default for ServerLog {
+    fn default() -> ServerLog {
+        ServerLog::to(LogSettings::default(), None)
+    }
+}
+
+impl fmt::Debug for ServerLog {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ServerLog").field("settings", &self.settings).finish_non_exhaustive()
+    }
 }
 
 impl ServerLog {
@@ -103,7 +118,31 @@ impl ServerLog {
         let append =
             |path: &str| OpenOptions::new().create(true).append(true).open(Path::new(path));
         let file = (!settings.file.is_empty()).then(|| append(&settings.file)).transpose()?;
-        Ok(ServerLog { settings: Mutex::new(settings), file: file.map(Mutex::new) })
+        Ok(ServerLog::to(settings, file))
+    }
+
+    /// A log to a file, or else to standard error.
+    fn to(settings: LogSettings, mut file: Option<File>) -> ServerLog {
+        let settings = Arc::new(Mutex::new(settings));
+        let own = Arc::clone(&settings);
+        let lines =
+            BackgroundWriter::new("log", MOST_WAITING, move |lines: Vec<Vec<u8>>, dropped| {
+                let mut text = lines.concat();
+                if dropped > 0 {
+                    text.extend(lost(&own, dropped));
+                }
+                // A log that cannot be written has no other place to say so.
+                let _ = match &mut file {
+                    Some(file) => file.write_all(&text),
+                    None => io::stderr().write_all(&text),
+                };
+            });
+        ServerLog { settings, lines }
+    }
+
+    /// Waits until the lines so far are written; whether they are. A file that takes nothing is waited for a few seconds.
+    pub fn flush(&self) -> bool {
+        self.lines.flush()
     }
 
     /// The settings.
@@ -138,16 +177,9 @@ impl ServerLog {
         members: impl FnOnce(&mut Writer),
     ) {
         let Some(format) = self.format(level) else { return };
-        let time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        let line = match format {
-            LogFormat::Json => json_line(level, time, members),
-            format => text_line(&start(format, level, time), text),
-        };
-        // A log that cannot be written has no other place to say so.
-        let _ = match &self.file {
-            Some(file) => file.lock().unwrap_or_else(PoisonError::into_inner).write_all(&line),
-            None => io::stderr().write_all(&line),
-        };
+        let line = line(format, level, text, members);
+        let size = line.len();
+        self.lines.push(line, size);
     }
 
     /// The format of a line, if messages of its level are written. Lines are made and written without the settings' lock: one that
@@ -169,6 +201,34 @@ fn shows(settings: &LogSettings, level: Severity) -> bool {
         Severity::Info => settings.info,
         Severity::Verbose(level) => level <= settings.verbose,
     }
+}
+
+/// The line of an event: its text, or its members in the format [`LogFormat::Json`].
+fn line(
+    format: LogFormat,
+    level: Severity,
+    text: &dyn fmt::Display,
+    members: impl FnOnce(&mut Writer),
+) -> Vec<u8> {
+    let time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    match format {
+        LogFormat::Json => json_line(level, time, members),
+        format => text_line(&start(format, level, time), text),
+    }
+}
+
+/// The line about lines that were dropped, if warnings are written.
+fn lost(settings: &Mutex<LogSettings>, count: u64) -> Vec<u8> {
+    let settings = settings.lock().unwrap_or_else(PoisonError::into_inner);
+    let (format, is_shown) = (settings.format, shows(&settings, Severity::Warning));
+    drop(settings);
+    if !is_shown {
+        return vec![];
+    }
+    let text = format!("{count} lines are dropped: the log takes fewer than there are");
+    line(format, Severity::Warning, &text, |line| {
+        line.name("message").string(text.as_bytes());
+    })
 }
 
 /// A line of the formats for people.
@@ -237,6 +297,8 @@ fn date(days: u64) -> (u64, u64, u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io::Read;
+    use std::os::fd::OwnedFd;
 
     #[test]
     fn lines_begin_with_level_and_time() {
@@ -262,6 +324,7 @@ mod tests {
         log.change(LogSettings { info: false, verbose: 2, ..log.settings() });
         log.write(Severity::Info, "unseen");
         log.write(Severity::Verbose(2), "three");
+        assert!(log.flush());
         let text = std::fs::read_to_string(&file).unwrap();
         let lines: Vec<&str> = text.lines().collect();
         assert!(lines.len() == 2 && lines[0].ends_with("] one\\ntwo"), "{text}");
@@ -269,6 +332,7 @@ mod tests {
         assert_eq!(log.settings().file, file);
         log.change(LogSettings { format: LogFormat::Json, ..log.settings() });
         log.write(Severity::Warning, "a \"word\"\n");
+        assert!(log.flush());
         let text = std::fs::read_to_string(&file).unwrap();
         let line: serde_json::Value = serde_json::from_str(text.lines().last().unwrap()).unwrap();
         assert_eq!(line["message"], "a \"word\"\n");
@@ -294,7 +358,34 @@ mod tests {
         let settings = LogSettings { file: file.clone(), ..LogSettings::default() };
         let log = ServerLog::open(settings).unwrap();
         log.write(Severity::Info, Probe(&log));
+        assert!(log.flush());
         let text = std::fs::read_to_string(&file).unwrap();
         assert!(text.ends_with("] true\n"), "{text}");
+    }
+
+    #[test]
+    fn a_log_that_takes_nothing_holds_nobody_up() {
+        let (mut reader, writer) = io::pipe().unwrap();
+        let log = ServerLog::to(LogSettings::default(), Some(File::from(OwnedFd::from(writer))));
+        let text = "x".repeat(1 << 20);
+        // The pipe takes less than the first line, and the queue fewer than all others.
+        (0..20).for_each(|_| log.write(Severity::Info, &text));
+        let read = std::thread::spawn(move || {
+            let mut text = String::new();
+            reader.read_to_string(&mut text).unwrap();
+            text
+        });
+        assert!(log.flush());
+        log.write(Severity::Info, "last");
+        drop(log);
+        let text = read.join().unwrap();
+        let lines: Vec<&str> = text.lines().collect();
+        let whole = lines.iter().filter(|line| line.len() > 1 << 20).count();
+        let dropped = lines.iter().find_map(|line| {
+            let (_, text) = line.split_once("] ")?;
+            text.strip_suffix(" lines are dropped: the log takes fewer than there are")
+        });
+        assert_eq!(dropped.unwrap().parse::<usize>().unwrap() + whole, 20);
+        assert!(lines.last().unwrap().ends_with("] last"));
     }
 }

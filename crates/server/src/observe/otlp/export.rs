@@ -2,7 +2,6 @@
 
 use std::convert::Infallible;
 use std::io;
-use std::pin::Pin;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -273,6 +272,7 @@ mod tests {
         let (exporter, log) = (exporter(port), log(&folder));
         exporter.push(vec![Span::default(); 3]);
         run(exporter.finish(&log));
+        assert!(log.flush());
         let text = std::fs::read_to_string(folder.path().join("log")).unwrap();
         assert!(text.contains("1 spans do not reach the collector"), "{text}");
         assert!(text.contains("2 spans are dropped: the server ends"), "{text}");
