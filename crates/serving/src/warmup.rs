@@ -71,7 +71,8 @@ impl WarmupRequest {
             let mut inputs = warmup.inputs.iter().map(input).collect::<Result<Vec<_>, _>>()?;
             let missing = given.iter().filter(|own| !warmup.inputs.contains_key(&own.name));
             for own in missing {
-                let size = own.data.len().saturating_mul(warmup.batch_size as usize);
+                let rows = if config.max_batch_size > 0 { warmup.batch_size as usize } else { 1 };
+                let size = own.data.len().saturating_mul(rows);
                 left = left.checked_sub(size).ok_or_else(|| ConfigError::Warmup {
                     model: config.name.clone(),
                     request: warmup.name.clone(),

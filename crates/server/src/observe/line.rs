@@ -10,16 +10,13 @@ impl Seen {
     /// Writes the line of the request.
     pub(super) fn log(&self, status: &str, error: Option<&str>) {
         let micros = |time: Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
-        let queue = self.timing.zip(self.submitted);
-        let queue =
-            queue.map(|(timing, submitted)| timing.start.saturating_duration_since(submitted));
-        let compute = self.timing.map(|timing| timing.input + timing.run + timing.output);
+        let times = self.times();
         let line = Line {
             seen: self,
             status,
             error,
-            queue: queue.map(micros),
-            compute: compute.map(micros),
+            queue: times.map(|times| micros(times.queue)),
+            compute: times.map(|times| micros(times.compute)),
             total: micros(self.start.elapsed()),
         };
         self.server.log.write_event(Severity::Info, &line, |writer| {

@@ -14,7 +14,7 @@ mod traced;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use hyper::HeaderMap;
 use trident_serving::{Fault, Timing};
@@ -68,6 +68,8 @@ struct Seen {
     answered: Option<Instant>,
     answers: u64,
     timing: Option<Timing>,
+    /// The times of its parts before the one that its model has now, if it is sent in several.
+    earlier: Option<PartTimes>,
     /// The status and the text of the first failure.
     failure: Option<(String, String)>,
     trace: Option<Trace>,
@@ -95,6 +97,7 @@ impl Server {
             answered: None,
             answers: 0,
             timing: None,
+            earlier: None,
             failure: None,
             trace: None,
         })))
@@ -134,7 +137,8 @@ impl Observed {
         }
         let Some(seen) = &mut self.0 else { return };
         cut(&request.id).clone_into(&mut seen.id);
-        seen.submitted = Some(Instant::now());
+        seen.earlier = seen.times();
+        (seen.submitted, seen.timing) = (Some(Instant::now()), None);
         request.is_timed = true;
         if let Some(trace) = &mut seen.trace {
             trace.add_inputs(&request.inputs, &seen.server.regions);
@@ -178,7 +182,25 @@ impl Drop for Observed {
     }
 }
 
+/// How long the parts of a request waited, and how long they ran.
+#[derive(Clone, Copy, Debug, Default)]
+struct PartTimes {
+    queue: Duration,
+    compute: Duration,
+}
+
 impl Seen {
+    /// The times of all parts, as far as answers tell.
+    fn times(&self) -> Option<PartTimes> {
+        let Some((timing, submitted)) = self.timing.zip(self.submitted) else {
+            return self.earlier;
+        };
+        let PartTimes { queue, compute } = self.earlier.unwrap_or_default();
+        let own = timing.input + timing.run + timing.output;
+        let queue = queue + timing.start.saturating_duration_since(submitted);
+        Some(PartTimes { queue, compute: compute + own })
+    }
+
     fn end(mut self, status: &str, error: Option<&str>) {
         let error = error.map(cut);
         if self.server.options.log_requests {

@@ -1,14 +1,16 @@
 //! Requests that are observed, without front ends and models.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use hyper::HeaderMap;
 use tempfile::TempDir;
+use trident_serving::Timing;
 
 use super::{Carrier, LONGEST_TEXT};
 use crate::grpc::testing::{framed, outcome, quiet, request, run};
 use crate::grpc::{Grpc, GrpcOptions};
-use crate::infer::InferRequest;
+use crate::infer::{InferAnswer, InferRequest};
 use crate::repository::RepositoryOptions;
 use crate::server::{Server, ServerOptions};
 use crate::settings::{LogFormat, LogSettings, ServerLog, TraceLevel, TraceOptions, TraceSettings};
@@ -42,6 +44,30 @@ fn long_texts_of_clients_are_cut() {
     for name in ["model", "id", "error"] {
         assert_eq!(line[name], long[..2 * LONGEST_TEXT], "{name}");
     }
+}
+
+#[test]
+fn the_times_of_a_request_in_parts_are_those_of_all_parts() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = ServerOptions { log_requests: true, ..ServerOptions::default() };
+    let server = logging(&folder, options);
+    let mut observed = server.observe(Carrier::Http, None);
+    for millis in [30, 20, 10] {
+        observed.submits(&mut InferRequest::default());
+        let (run, start) = (Duration::from_millis(millis), Instant::now() + Duration::from_secs(1));
+        let (input, output) = (Duration::ZERO, Duration::ZERO);
+        // A model with several answers tells its time so far.
+        for run in [run / 2, run] {
+            let timing = Timing { start, input, run, output, rows: 1, leads: true };
+            let timing = Some(Box::new(timing));
+            observed.answered(&Ok(InferAnswer { timing, ..InferAnswer::default() }));
+        }
+    }
+    observed.end("200", None);
+    let line = &lines(&server, &folder)[0];
+    assert_eq!(line["compute_us"], 60_000);
+    let queue = line["queue_us"].as_u64().unwrap();
+    assert!((2_999_000..=3_000_000).contains(&queue), "{queue}");
 }
 
 #[test]

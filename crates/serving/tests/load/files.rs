@@ -2,7 +2,7 @@
 
 use crate::config;
 use std::io;
-use trident_serving::{Labels, WarmupRequest};
+use trident_serving::{Labels, ModelConfig, WarmupRequest};
 
 #[test]
 fn labels_are_lines_of_a_file() {
@@ -108,6 +108,18 @@ fn warm_up_requests_begin_sequences() {
     let single = read(&single.replace("TYPE_STRING", "TYPE_UINT32"));
     assert_eq!((&*single[3].shape, &*single[3].data), (&[1][..], &[1, 0, 0, 0][..]));
     assert_eq!((&*single[4].shape, &*single[4].data), (&[2][..], &b"abcd"[..]));
+}
+
+/// Without batches, a row is made once, whatever the batch size of the request.
+#[test]
+fn inputs_that_are_not_repeated_count_once() {
+    let text = "name: 'm' input { name: 'X' data_type: TYPE_INT8 dims: 1 } \
+        sequence_batching { control_input { name: 'ID' control { kind: CONTROL_SEQUENCE_CORRID data_type: TYPE_UINT64 } } } \
+        model_warmup { name: 'w' batch_size: 4000000000 }";
+    let config = ModelConfig::from_text(text).unwrap();
+    let requests = WarmupRequest::read(&config, |_| unreachable!("no file")).unwrap();
+    let sizes: Vec<usize> = requests[0].inputs.iter().map(|input| input.data.len()).collect();
+    assert_eq!(sizes, [8]);
 }
 
 #[test]
