@@ -60,6 +60,7 @@ impl ProtoFiles {
         let mut types = BTreeMap::new();
         define(&file.package, &file.messages, &file.enums, &mut types);
         let mut symbols: Vec<String> = types.into_keys().collect();
+        members(&file.package, &file.messages, &file.enums, &mut symbols);
         for service in &file.services {
             let name = format!("{}.{}", file.package, service.name);
             symbols.extend(service.methods.iter().map(|method| format!("{name}.{}", method.name)));
@@ -76,7 +77,7 @@ impl ProtoFiles {
         &self.services
     }
 
-    /// Whether there is a message, an enumeration, a service or a method of this full name.
+    /// Whether there is a message, an enumeration, a service or a part of one of this full name.
     pub(super) fn defines(&self, symbol: &str) -> bool {
         self.symbols.contains_key(symbol)
     }
@@ -107,6 +108,23 @@ fn define(
         let name = format!("{scope}.{}", message.name);
         define(&name, &message.messages, &message.enums, to);
         to.insert(name, MESSAGE);
+    }
+}
+
+/// Adds the full names of fields, of choices between fields, and of the values of enumerations, which are those of their siblings.
+fn members(
+    scope: &str,
+    messages: &[MessageDescriptor],
+    enums: &[EnumDescriptor],
+    to: &mut Vec<String>,
+) {
+    let values = enums.iter().flat_map(|own| &own.values);
+    to.extend(values.map(|value| format!("{scope}.{}", value.name)));
+    for message in messages {
+        let name = format!("{scope}.{}", message.name);
+        members(&name, &message.messages, &message.enums, to);
+        to.extend(message.fields.iter().map(|field| format!("{name}.{}", field.name)));
+        to.extend(message.oneofs.iter().map(|own| format!("{name}.{}", own.name)));
     }
 }
 
@@ -189,6 +207,19 @@ mod tests {
         assert_eq!(names(service), ["grpc_service.proto", "model_config.proto"]);
         let nested = files.of_symbol("inference.ModelInferRequest.InferInputTensor");
         assert_eq!(nested, files.of_name("grpc_service.proto"));
+        for part in [
+            "ModelInferRequest.model_name",
+            "ModelInferRequest.InferInputTensor.shape",
+            "InferParameter.parameter_choice",
+        ] {
+            let found = files.of_symbol(&format!("inference.{part}"));
+            assert_eq!(found, files.of_name("grpc_service.proto"), "{part}");
+        }
+        let value = files.of_symbol("inference.TYPE_FP32");
+        assert_eq!(value, files.of_name("model_config.proto"));
+        let value = files.of_symbol("inference.ModelInstanceGroup.KIND_CPU");
+        assert_eq!(value, files.of_name("model_config.proto"));
+        assert_eq!(files.of_symbol("inference.DataType.TYPE_FP32"), None);
         assert_eq!(files.of_symbol("inference.Nothing"), None);
         let services = [
             "inference.GRPCInferenceService",

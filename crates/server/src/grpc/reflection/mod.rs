@@ -5,6 +5,8 @@
 mod descriptor;
 mod files;
 mod message;
+#[cfg(test)]
+mod numbers;
 mod parse;
 
 use std::task::{Context, Poll, ready};
