@@ -5,6 +5,20 @@ use crate::ensemble::EnsembleFault;
 use crate::ragged::RaggedFault;
 use crate::sequence::StateFault;
 
+/// The reason why an instance group cannot have its kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum GroupFault {
+    /// There is no GPU for it.
+    #[error("no GPUs are available")]
+    Absent,
+    /// It has the kind of GPUs, and names none.
+    #[error("specifies no GPUs")]
+    NamesNone,
+    /// It names GPUs, and does not have their kind.
+    #[error("specifies one or more GPUs")]
+    Names,
+}
+
 /// The reason why a model with this configuration cannot be loaded. The texts are the server's, or those of its ONNX
 /// Runtime backend for contradictions with the model's own inputs and outputs. Where these have no text, it is ours.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -125,7 +139,7 @@ pub enum ConfigError {
     Tensor { model: String, tensor: String, fault: &'static str, field: String },
     /// An instance group whose devices are not there or not allowed.
     #[error("instance group {group} of model {model} has kind {kind} but {fault}")]
-    InstanceGroup { model: String, group: String, kind: &'static str, fault: &'static str },
+    InstanceGroup { model: String, group: String, kind: &'static str, fault: GroupFault },
     /// A number of instances below 0. The server takes it for the default, as 0.
     #[error(
         "instance group {group} of model {model} has count {count}, and a number of instances is expected; hint: leave it \

@@ -83,7 +83,7 @@ pub use ensemble::{
 pub use error::{ConfigParseError, ParseErrorKind, Position};
 pub use failure::{ErrorCode, Fault, RequestError, ServeError, StringsFault};
 pub use folder::{ConfigPlace, FolderError, FolderVersion, ModelFolder, ReadOptions, Stamp};
-pub use invalid::ConfigError;
+pub use invalid::{ConfigError, GroupFault};
 pub use labels::Labels;
 pub use model::{
     DEFAULT_FILES, Hardware, Log, LogLevel, ModelFile, ModelPlacement, PadFault, ServedModel,

@@ -2,7 +2,7 @@
 
 use crate::config::*;
 use crate::ensemble::check_flow;
-use crate::invalid::ConfigError;
+use crate::invalid::{ConfigError, GroupFault};
 use crate::normalize::Host;
 
 /// The platform of models that are made of others.
@@ -270,10 +270,10 @@ impl ModelConfig {
         }
         let kind = group.kind.name();
         let fault = match group.kind {
-            InstanceKind::Gpu if host.gpus.is_empty() => Some("no GPUs are available"),
-            InstanceKind::Gpu if group.gpus.is_empty() => Some("specifies no GPUs"),
+            InstanceKind::Gpu if host.gpus.is_empty() => Some(GroupFault::Absent),
+            InstanceKind::Gpu if group.gpus.is_empty() => Some(GroupFault::NamesNone),
             InstanceKind::Cpu | InstanceKind::Model if !group.gpus.is_empty() => {
-                Some("specifies one or more GPUs")
+                Some(GroupFault::Names)
             }
             _ => None,
         };

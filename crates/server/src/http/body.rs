@@ -16,7 +16,7 @@ use super::reply::Refusal;
 
 /// The body of a reply.
 #[derive(Default)]
-pub(super) enum ReplyBody {
+pub(crate) enum ReplyBody {
     /// Nothing.
     #[default]
     Empty,

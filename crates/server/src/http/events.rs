@@ -24,7 +24,7 @@ pub(super) trait EventForm: Send {
 }
 
 /// The events of a request. When this is dropped before the last answer, the request is cancelled.
-pub(super) struct Events {
+pub(crate) struct Events {
     /// The first answer, which has come already.
     first: Option<Reply>,
     answers: Answers,

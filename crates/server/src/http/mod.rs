@@ -29,6 +29,7 @@ mod reply;
 mod route;
 mod settings;
 
+pub(crate) use body::ReplyBody;
 pub use connection::{Endpoints, HttpFront};
 pub use options::HttpOptions;
 pub use route::{MemoryAction, ModelAction, ModelRoute, Route, RouteError};

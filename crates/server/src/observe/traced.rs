@@ -1,7 +1,7 @@
 //! Tensors, as traces show them.
 
 use bytes::Bytes;
-use trident_serving::Fill;
+use trident_serving::{Fill, Part};
 
 use super::cut;
 use crate::http::infer::elements;
@@ -87,10 +87,5 @@ impl TracedTensor {
 
 /// The bytes of a source, if it has them and there is room for them.
 fn filled(source: &dyn Fill, room: usize) -> Option<Bytes> {
-    if source.size() > room {
-        return None;
-    }
-    let mut bytes = vec![0; source.size()];
-    let size = source.fill(&mut bytes).ok()?;
-    (size == bytes.len()).then(|| bytes.into())
+    if source.size() > room { None } else { Part::filled(source).ok() }
 }

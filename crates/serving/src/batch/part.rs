@@ -49,19 +49,20 @@ impl Part<'_> {
                 Part::Borrowed(bytes) => place.copy_from_slice(bytes),
                 Part::Shared(bytes) => place.copy_from_slice(bytes),
                 Part::Foreign(bytes) => bytes.copy_to(place),
-                Part::Fill(fill) => match fill.fill(place)? {
-                    written if written == place.len() => {}
-                    written => {
-                        let expected = place.len();
-                        let text = "bytes of an input changed while they were read";
-                        return Err(Fault::invalid(format_args!(
-                            "{text}: expected {expected} bytes, got {written}"
-                        )));
-                    }
-                },
+                Part::Fill(fill) => fill_whole(&**fill, place)?,
             }
         }
         Ok(all.into())
+    }
+
+    /// The bytes of a source.
+    ///
+    /// # Errors
+    /// Bytes that cannot be written, or are fewer than their size.
+    pub fn filled(fill: &dyn Fill) -> Result<Bytes, Fault> {
+        let mut bytes = vec![0; fill.size()];
+        fill_whole(fill, &mut bytes)?;
+        Ok(bytes.into())
     }
 
     /// The number of bytes.
@@ -73,6 +74,16 @@ impl Part<'_> {
             Part::Fill(fill) => fill.size(),
         }
     }
+}
+
+/// Writes all bytes of a source.
+fn fill_whole(fill: &dyn Fill, to: &mut [u8]) -> Result<(), Fault> {
+    let (written, expected) = (fill.fill(to)?, to.len());
+    if written == expected {
+        return Ok(());
+    }
+    let text = "bytes of an input changed while they were read";
+    Err(Fault::invalid(format_args!("{text}: expected {expected} bytes, got {written}")))
 }
 
 impl fmt::Debug for Part<'_> {

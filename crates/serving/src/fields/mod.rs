@@ -10,7 +10,7 @@ mod tensors;
 
 use crate::config::{ExecutionAccelerator, ModelConfig, RateLimiterResource};
 use crate::failure::ServeError;
-use crate::invalid::ConfigError;
+use crate::invalid::{ConfigError, GroupFault};
 
 impl ServeError {
     /// The path of the field at fault, such as `input[1].dims`. `None` if the fault is not the configuration's.
@@ -52,7 +52,10 @@ impl ConfigError {
             }
             E::CachedSequences { .. } | E::CachedDecoupled { .. } => named("response_cache"),
             E::InstanceGroup { model, group, fault, .. } => {
-                let field = if fault.ends_with("or more GPUs") { "gpus" } else { "kind" };
+                let field = match fault {
+                    GroupFault::Names => "gpus",
+                    GroupFault::Absent | GroupFault::NamesNone => "kind",
+                };
                 group_field(config, model, group, field)
             }
             E::InstanceCount { model, group, .. } => group_field(config, model, group, "count"),

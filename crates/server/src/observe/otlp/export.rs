@@ -1,13 +1,10 @@
 //! The way of spans to a collector.
 
-use std::convert::Infallible;
 use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
-use hyper::body::{Body, Frame, SizeHint};
 use hyper::client::conn::http1;
 use hyper::header::{CONTENT_TYPE, HOST};
 use hyper::{Request, StatusCode, Uri};
@@ -19,6 +16,7 @@ use tokio::time::timeout;
 
 use super::message::{ExportRequest, Resource, ResourceSpans, Scope, ScopeSpans, Span};
 use super::text;
+use crate::http::ReplyBody;
 use crate::server::VERSION;
 use crate::settings::{Collector, ServerLog, Severity, without_user};
 
@@ -179,7 +177,7 @@ impl Exporter {
         let request = Request::post(path)
             .header(HOST, authority)
             .header(CONTENT_TYPE, "application/x-protobuf")
-            .body(Once(Some(message)));
+            .body(ReplyBody::from(message));
         let status = match request {
             Ok(request) => sender.send_request(request).await.map(|answer| answer.status()),
             Err(_) => Ok(StatusCode::BAD_REQUEST),
@@ -190,25 +188,6 @@ impl Exporter {
 
     fn lock(&self) -> MutexGuard<'_, Waiting> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// A body of one piece.
-struct Once(Option<Bytes>);
-
-impl Body for Once {
-    type Data = Bytes;
-    type Error = Infallible;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        _: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        Poll::Ready(self.0.take().map(|piece| Ok(Frame::data(piece))))
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        SizeHint::with_exact(self.0.as_ref().map_or(0, Bytes::len) as u64)
     }
 }
 
