@@ -2,8 +2,9 @@
 //!
 //! A server removes its copy when it ends. A server that was killed leaves it, and the next one removes it.
 
-use std::fs::{self, DirEntry, File};
+use std::fs::{self, DirEntry, File, OpenOptions};
 use std::io;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
@@ -23,9 +24,10 @@ pub(super) struct CopyFolder {
 impl CopyFolder {
     /// Makes a folder in another one, and removes the folders of servers that no longer run.
     pub(super) fn make(parent: &Path) -> io::Result<CopyFolder> {
-        let entries = fs::read_dir(parent)?.flatten();
-        entries.filter(is_copy).for_each(|entry| remove_left(&entry.path()));
         let root = tempfile::Builder::new().prefix(PREFIX).tempdir_in(parent)?;
+        let user = fs::metadata(root.path())?.uid();
+        let entries = fs::read_dir(parent)?.flatten();
+        entries.filter(is_copy).for_each(|entry| remove_left(&entry.path(), user));
         // It has its name only once it is locked: other servers would take it for one that was left.
         let early = root.path().join("early");
         let lock = File::create(&early)?;
@@ -56,13 +58,24 @@ fn is_copy(entry: &DirEntry) -> bool {
     name.to_string_lossy().starts_with(PREFIX) && entry.file_type().is_ok_and(|own| own.is_dir())
 }
 
-/// Removes the folder of a server that no longer runs. One without a lock is just being made.
-fn remove_left(folder: &Path) {
-    if let Ok(lock) = File::open(folder.join(LOCK))
+/// Removes the folder of a server of this user that no longer runs. One without a lock is just being made.
+fn remove_left(folder: &Path, user: u32) {
+    if let Ok(lock) = open_lock(&folder.join(LOCK), user)
         && lock.try_lock().is_ok()
     {
-        // It is another user's if it cannot be removed.
+        // The next server tries again.
         let _ = fs::remove_dir_all(folder);
+    }
+}
+
+/// Opens the lock of a folder. Everybody may write to the parent: a link is not followed, and a pipe does not block.
+fn open_lock(path: &Path, user: u32) -> io::Result<File> {
+    let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
+    let lock = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
+    let found = lock.metadata()?;
+    match found.is_file() && found.uid() == user {
+        true => Ok(lock),
+        false => Err(io::ErrorKind::InvalidInput.into()),
     }
 }
 
@@ -89,5 +102,29 @@ mod tests {
         assert!(one.parent().unwrap().exists() && two.parent().unwrap().exists());
         first.close();
         assert!(!one.parent().unwrap().exists() && two.parent().unwrap().exists());
+    }
+
+    #[test]
+    fn locks_that_are_no_files_hold_nobody_up() {
+        let parent = tempfile::tempdir().unwrap();
+        let [pipe, link] = ["trident-store-pipe", "trident-store-link"].map(|name| {
+            let folder = parent.path().join(name);
+            fs::create_dir(&folder).unwrap();
+            folder
+        });
+        let made = std::process::Command::new("mkfifo").arg(pipe.join(LOCK)).status().unwrap();
+        assert!(made.success());
+        let target = parent.path().join("target");
+        File::create(&target).unwrap();
+        std::os::unix::fs::symlink(&target, link.join(LOCK)).unwrap();
+        let (sender, receiver) = std::sync::mpsc::channel();
+        let place = parent.path().to_owned();
+        std::thread::spawn(move || sender.send(CopyFolder::make(&place).map(CopyFolder::close)));
+        let made = receiver.recv_timeout(std::time::Duration::from_secs(60));
+        made.expect("a pipe blocks the start").unwrap();
+        assert!(pipe.exists() && link.exists() && target.exists());
+        let user = fs::metadata(parent.path()).unwrap().uid();
+        assert!(open_lock(&target, user).is_ok());
+        assert!(open_lock(&target, user + 1).is_err(), "a file of another user");
     }
 }
