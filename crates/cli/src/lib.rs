@@ -24,7 +24,7 @@ mod serve;
 
 pub use progress::while_loading;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use failure::Failure;
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -84,7 +84,7 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> u8 {
         Ok(words) => words,
         Err(failure) => return failure.report(),
     };
-    let status = match Cli::try_parse_from(words) {
+    let status = match parse(words) {
         Ok(cli) => cli.command.run(),
         Err(error) => {
             // A message that cannot be written has no reader.
@@ -95,6 +95,16 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> u8 {
     // The runtime of Rust does this at the end of `main`, and not for a library. Commands report their own failures.
     let _ = io::stdout().flush();
     status
+}
+
+/// Reads a command line.
+fn parse(words: Vec<OsString>) -> Result<Cli, clap::Error> {
+    let mut command = Cli::command();
+    if let Some(usage) = serve::usage(&words) {
+        command = command.mut_subcommand("serve", |serve| serve.override_usage(usage));
+    }
+    let mut matches = command.try_get_matches_from_mut(words)?;
+    Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))
 }
 
 impl Command {
@@ -117,5 +127,24 @@ impl Command {
             Ok(()) => 0,
             Err(failure) => failure.report(),
         }
+    }
+}
+
+#[cfg(all(test, feature = "serve"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_usage_has_the_name_that_was_typed() {
+        let usage = |program: &str, words: &[&str]| {
+            let words = [program].iter().chain(words).map(OsString::from).collect();
+            let error = parse(serve::expand(words).unwrap()).err().unwrap().to_string();
+            error.lines().find(|line| line.starts_with("Usage: ")).unwrap().to_owned()
+        };
+        let link = "Usage: tritonserver [OPTIONS] [REPOSITORY]...";
+        assert_eq!(usage("/opt/bin/tritonserver", &["--help"]), link);
+        assert_eq!(usage("tritonserver", &["--no-such-option"]), link);
+        let own = "Usage: trident serve [OPTIONS] [REPOSITORY]...";
+        assert_eq!(usage("trident", &["serve", "--help"]), own);
     }
 }

@@ -39,3 +39,8 @@ fn absent(command: &str, args: &Args) -> Result<(), Failure> {
 pub(crate) fn expand(words: Vec<OsString>) -> Result<Vec<OsString>, Failure> {
     Ok(words)
 }
+
+/// No name of the program has a usage of its own.
+pub(crate) fn usage(_words: &[OsString]) -> Option<&'static str> {
+    None
+}

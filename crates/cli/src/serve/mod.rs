@@ -12,4 +12,4 @@ mod words;
 
 pub(crate) use options::Args;
 pub(crate) use start::run;
-pub(crate) use words::expand;
+pub(crate) use words::{expand, usage};

@@ -37,12 +37,17 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let repositories = places::open(&repositories)?;
     let places = address::places(args)?;
     let log = Arc::new(log(args)?);
+    let _written = WrittenLog(Arc::clone(&log));
     lines.iter().for_each(|line| log.write(Severity::Warning, line));
     if let Some(size) = args.models.response_cache_byte_size {
         let line = format!(
             "--response-cache-byte-size is deprecated; hint: --cache-config=local,size={size} has the same effect"
         );
         log.write(Severity::Warning, &line);
+    }
+    if args.check {
+        // The table says what becomes of models.
+        log.change(LogSettings { warning: false, ..log.settings() });
     }
     let cores = thread::available_parallelism().map_or(1, usize::from);
     let server = Arc::new(server(args, repositories, log, cores)?);
@@ -102,11 +107,20 @@ fn unloaded(failed: &[(String, Fault)]) -> Failure {
     Failure::run(causes.join("\n")).hint("`--exit-on-error=false` serves the other models")
 }
 
+/// Waits for the lines of the log at the end of the command, whatever its end is.
+struct WrittenLog(Arc<ServerLog>);
+
+impl Drop for WrittenLog {
+    fn drop(&mut self) {
+        self.0.flush();
+    }
+}
+
 fn log(args: &Args) -> Result<ServerLog, Failure> {
     let settings = LogSettings {
         file: args.log.log_file.clone(),
         info: args.log.log_info && !args.check,
-        warning: args.log.log_warning && !args.check,
+        warning: args.log.log_warning,
         error: args.log.log_error,
         verbose: args.log.log_verbose,
         format: args.log.log_format,

@@ -11,8 +11,7 @@ use toml::{Table, Value};
 /// The words in full: through a link named `tritonserver`, the program serves; and the options of a file stand before the others, which
 /// take precedence.
 pub(crate) fn expand(mut words: Vec<OsString>) -> Result<Vec<OsString>, Failure> {
-    let program = words.first().map(|word| Path::new(word).file_stem().unwrap_or_default());
-    if program == Some(OsStr::new("tritonserver")) {
+    if is_link(&words) {
         words.insert(1, "serve".into());
     }
     if words.get(1).map(OsString::as_os_str) != Some(OsStr::new("serve")) {
@@ -23,6 +22,17 @@ pub(crate) fn expand(mut words: Vec<OsString>) -> Result<Vec<OsString>, Failure>
         words.splice(2..2, options);
     }
     Ok(words)
+}
+
+/// The usage of `serve` through a link named `tritonserver`, which leaves the word out; `None` for other names of the program.
+pub(crate) fn usage(words: &[OsString]) -> Option<&'static str> {
+    is_link(words).then_some("tritonserver [OPTIONS] [REPOSITORY]...")
+}
+
+/// Whether the program is called by the name `tritonserver`.
+fn is_link(words: &[OsString]) -> bool {
+    let program = words.first().map(|word| Path::new(word).file_stem().unwrap_or_default());
+    program == Some(OsStr::new("tritonserver"))
 }
 
 /// The value of the last `--config`.
