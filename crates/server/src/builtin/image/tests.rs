@@ -131,7 +131,10 @@ fn a_request_has_the_memory_of_the_limit() {
     let server = ModelConfig::from_text(&config("TYPE_FP32", "[ 3, 64, 64 ]", "")).unwrap();
     let server = Images::of(&server, Some(1 << 20), |_| {}).unwrap();
     assert!(
-        ask(&server, &[&file; 22]).unwrap_err().text.contains("`--memory-limit` allows 1048576")
+        ask(&server, &[&file[..]; 22])
+            .unwrap_err()
+            .text
+            .contains("`--memory-limit` allows 1048576")
     );
 }
 
