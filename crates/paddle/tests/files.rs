@@ -57,6 +57,28 @@ fn both_formats_give_the_same_function() {
 }
 
 #[test]
+fn attributes_that_nothing_reads_are_errors_unless_they_mean_nothing() {
+    let in_pir = |attr: &str, kind: &str, value: &str| {
+        let mut ops = pir_ops();
+        ops[3] = pir_op("1.relu", &[3], &[(4, "-1,2")], &pir_attr(attr, kind, value));
+        changed(&pir(), "inference.json", pir_text(4, &ops))
+    };
+    load_from(&in_pir("seed", "0.a_i32", "7"), "inference.json").unwrap();
+    let error = fault(&in_pir("slope", "0.a_f32", "0.5"), "inference.json").to_string();
+    assert!(error.contains("pd_op.relu") && error.contains("attribute `slope`"), "{error}");
+
+    let in_desc = |attr: Message| {
+        let vars = [var("x", 5, &[2], false), var("out", 5, &[2], false)];
+        let ops = [feed("x", 0), op("relu", &["X=x"], &["Out=out"], &[attr]), fetch("out", 0)];
+        Memory::of([("model.pdmodel", program(&[block(&vars, &ops)]))])
+    };
+    load_from(&in_desc(flag_attr("use_cudnn", true)), "model.pdmodel").unwrap();
+    load_from(&in_desc(flag_attr("fuse_sum", false)), "model.pdmodel").unwrap();
+    let error = fault(&in_desc(flag_attr("fuse_sum", true)), "model.pdmodel").to_string();
+    assert!(error.contains("`relu`") && error.contains("attribute `fuse_sum`"), "{error}");
+}
+
+#[test]
 fn parameters_may_have_a_file_each() {
     let files = legacy();
     let mut apart = files.clone();

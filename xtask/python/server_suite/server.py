@@ -67,7 +67,7 @@ class Server:
         return int(self.places[protocol].rpartition(":")[2])
 
     def said(self):
-        """The log so far. The server writes it on a thread of its own, so that it may be behind answers for a moment."""
+        """The log so far, once the thread that writes it has nothing more to write."""
         return settled(self.log)
 
     def no_panic(self):

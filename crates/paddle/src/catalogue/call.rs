@@ -110,6 +110,14 @@ impl<'c, 'f> Call<'c, 'f> {
         Err(PaddleErrorKind::Unsupported(reason.into()))
     }
 
+    /// The results, as the row's function makes them.
+    pub(crate) fn build(&mut self) -> Result<Outputs, PaddleErrorKind> {
+        if let Some(name) = super::unread::find(self.op, self.row, self.old) {
+            return self.refuse(format!("attribute `{name}` is not supported"));
+        }
+        (self.row.build)(self)
+    }
+
     /// The value of an operand or attribute.
     pub(super) fn field<T: Field>(
         &mut self,
@@ -259,7 +267,7 @@ fn result_slot<'o>(op: &'o Op, name: &str, old: Option<&Old>) -> &'o [Option<Var
 }
 
 /// Whether an attribute has the form of one that is not set, so that the next place counts.
-fn is_empty(attr: &Attr) -> bool {
+pub(super) fn is_empty(attr: &Attr) -> bool {
     match attr {
         Attr::Text(text) => text.is_empty(),
         Attr::Bools(values) => values.is_empty(),

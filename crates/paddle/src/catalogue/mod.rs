@@ -13,6 +13,7 @@ mod rows;
 mod signature;
 #[cfg(test)]
 mod tests;
+mod unread;
 
 pub(crate) use call::{Bound, Call, Out, Outputs};
 pub(crate) use graph::Graph;
@@ -56,6 +57,14 @@ impl Old {
         let renamed = self.renamed.split_whitespace().filter_map(|pair| pair.split_once('='));
         let mut found = renamed.filter(|(name, _)| *name == field);
         found.next().map(|(_, places)| places.split(','))
+    }
+
+    /// Whether an attribute of this name is read in place of a parameter.
+    fn reads(&self, attr: &str) -> bool {
+        let places = self.renamed.split_whitespace().filter_map(|pair| pair.split_once('='));
+        places
+            .flat_map(|(_, places)| places.split(','))
+            .any(|place| place.strip_prefix('.') == Some(attr))
     }
 }
 

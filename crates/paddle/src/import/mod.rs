@@ -169,7 +169,7 @@ impl Import<'_> {
         let Some((row, old)) = found else { return Err(PaddleErrorKind::UnknownOp.into()) };
         let first = graph.b.func.values.len();
         let mut call = Call::new(graph, self.program, &self.bound, op, (row, old));
-        let Outputs(outs) = (row.build)(&mut call)?;
+        let Outputs(outs) = call.build()?;
         let slots = match &op.results {
             Args::Positions(_) => vec![],
             Args::Slots(_) => Call::slots_of_results(op, row, old),

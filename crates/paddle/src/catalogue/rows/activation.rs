@@ -8,6 +8,12 @@ use trident_ir::op::words::GeluFormula;
 use trident_ir::{Literal, ValueId, ops};
 
 signature! {
+    Mish (x: ValueId) {
+        lambda: f64 = 20.0,
+    } -> out
+}
+
+signature! {
     Alpha (x: ValueId) { alpha: f64 = 1.0 } -> out
 }
 
@@ -107,7 +113,16 @@ pub(super) static ROWS: &[Row] = &[
         c.add(ops::Neg::new(soft))
     }),
     row!("maxout", Maxout, maxout),
-    row!("mish", Unary, |c, op| c.add(ops::Mish::new(op.x))),
+    row!(
+        "mish",
+        Mish,
+        |c, op| match op.lambda {
+            // From there on Paddle takes x for softplus(x), which is its f32 result.
+            20.0 => c.add(ops::Mish::new(op.x)),
+            other => c.refuse(format!("`lambda` is {other}, expected 20")),
+        },
+        "mish": "lambda=.threshold"
+    ),
     row!("prelu", Prelu, prelu),
     row!("relu", Unary, |c, op| c.add(ops::Relu::new(op.x))),
     row!("relu6", Relu6, |c, op| clamped(c, op.x, 0.0, op.threshold)),

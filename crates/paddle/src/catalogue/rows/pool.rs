@@ -40,6 +40,7 @@ signature! {
         strides: Vec<i64> = [1, 1],
         padding: Vec<i64> = [0, 0],
         data_format: String = "NCHW",
+        unpooling_type: String = "max",
     } -> out
 }
 
@@ -260,6 +261,9 @@ fn indexed(c: &mut Call<'_, '_>, op: IndexedPool) -> Made<Outputs> {
 
 /// Puts elements at their places in planes of zeros.
 fn unpool(c: &mut Call<'_, '_>, op: Unpool) -> Made {
+    if op.unpooling_type != "max" {
+        return c.refuse(format!("`unpooling_type` is `{}`, expected max", op.unpooling_type));
+    }
     let rank = c.rank(op.x)?;
     let sizes = op.output_size.value(c)?;
     // Output sizes are those of the planes, or of the whole tensor.
