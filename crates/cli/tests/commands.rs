@@ -445,7 +445,7 @@ fn compiled_models_take_the_place_of_onnx_files() {
     assert_eq!(steps(&report), steps(&json(&["inspect", &digits(), "--json"])));
     assert!(stdout(&["inspect", &compiled, "--ir"]).contains("fused_conv"));
     let (status, text) = failure(&["inspect", &compiled, "--no-passes"]);
-    assert!(status == 2 && text.contains("inspect the ONNX file"), "{text}");
+    assert!(status == 2 && text.contains("inspect the model that it was made from"), "{text}");
 }
 
 #[test]
