@@ -135,7 +135,7 @@ const COUNTS: &[Count] = &[
     Count {
         name: "long",
         explanation: "files of more than 500 lines",
-        limit: 10,
+        limit: 12,
         goal: 12,
         places: |sources| {
             let long = |(path, text): &(String, String)| {
@@ -148,7 +148,7 @@ const COUNTS: &[Count] = &[
     Count {
         name: "median",
         explanation: "lines of the median file",
-        limit: 141,
+        limit: 144,
         goal: 150,
         places: |sources| {
             let mut lines: Vec<usize> =

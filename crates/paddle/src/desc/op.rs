@@ -177,7 +177,7 @@ impl<'a> RawAttr<'a> {
         last(self.values(number), read)?.ok_or_else(|| missing("the value of", self.name))
     }
 
-    fn ints(&self, number: u32) -> Result<Vec<i64>, PaddleErrorKind> {
+    fn integers(&self, number: u32) -> Result<Vec<i64>, PaddleErrorKind> {
         let mut ints = vec![];
         self.values(number).try_for_each(|value| value?.ints_to(&mut ints))?;
         Ok(ints)
@@ -203,14 +203,14 @@ impl<'a> RawAttr<'a> {
             0 => Attr::Int(narrow(self.one(3, wide)?)),
             1 => Attr::Float(self.one(4, |value| value.float())?),
             2 => Attr::Text(names.shared(self.one(5, |value| value.text())?)),
-            3 => Attr::Ints(self.ints(6)?.into_iter().map(narrow).collect()),
+            3 => Attr::Ints(self.integers(6)?.into_iter().map(narrow).collect()),
             4 => self.floats(7, 4)?,
             5 => self.texts(8, names)?,
             6 => Attr::Bool(self.one(10, wide)? != 0),
-            7 => Attr::Bools(self.ints(11)?.into_iter().map(|value| value != 0).collect()),
-            8 | 10 => Attr::Other("block".into()),
+            7 => Attr::Bools(self.integers(11)?.into_iter().map(|value| value != 0).collect()),
+            8 | 10 => Attr::Other(names.shared("block")),
             9 => Attr::Int(self.one(13, wide)?),
-            11 => Attr::Ints(self.ints(15)?.into()),
+            11 => Attr::Ints(self.integers(15)?.into()),
             12 => self.floats(16, 8)?,
             13 => Attr::Text(names.shared(self.one(17, |value| value.text())?)),
             14 => self.texts(18, names)?,

@@ -13,7 +13,7 @@ const DEFAULT: u64 = 1 << 30;
 /// The most bytes that a request may take, its answer included.
 pub(super) struct RequestRoom {
     bytes: u64,
-    /// What sets it, as errors name it.
+    /// The setting that it comes from, as errors name it.
     source: String,
 }
 
