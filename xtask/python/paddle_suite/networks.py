@@ -47,6 +47,9 @@ def image_model(name, sizes):
     def make():
         return getattr(paddle.vision.models, name)(num_classes=10)
 
+    if name.startswith("shufflenet"):  # its shuffle takes the batch and the size as numbers
+        dims = [1, 3, *sizes[0]]
+        return Network(make, [("float32", dims)], [[dims], [dims]], group="vision")
     sets = [[[1, 3, *sizes[0]]], [[2, 3, *sizes[1]]]]
     return Network(make, IMAGE, sets, group="vision")
 
