@@ -53,6 +53,7 @@ mod folder;
 mod invalid;
 mod json;
 mod labels;
+mod late;
 mod model;
 mod native;
 mod node;
@@ -85,6 +86,7 @@ pub use failure::{ErrorCode, Fault, RequestError, ServeError, StringsFault};
 pub use folder::{ConfigPlace, FolderError, FolderVersion, ModelFolder, ReadOptions, Stamp};
 pub use invalid::{ConfigError, GroupFault};
 pub use labels::Labels;
+pub use late::LateTicket;
 pub use model::{
     DEFAULT_FILES, Hardware, Log, LogLevel, ModelFile, ModelPlacement, PadFault, ServedModel,
     Setup, VersionFolder,

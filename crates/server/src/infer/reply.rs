@@ -1,9 +1,8 @@
 //! Answers on their way to a client.
 
-use trident_serving::{AbsentTicket, Cancel, EnsembleTicket, Ticket};
+use trident_serving::{AbsentTicket, Cancel, EnsembleTicket, LateTicket, Ticket};
 
 use super::{Fault, InferAnswer, PlayTicket};
-use crate::model::DeferredTicket;
 
 /// One of a request's answers.
 #[derive(Debug)]
@@ -31,7 +30,7 @@ pub enum RunTicket {
     /// A request whose model has to be loaded first.
     Absent(AbsentTicket),
     /// A request that begins on another thread.
-    Deferred(DeferredTicket),
+    Deferred(LateTicket<RunTicket>),
     /// A request to a built-in model with decoupled answers.
     BuiltIn(PlayTicket),
     /// A request to an ensemble.

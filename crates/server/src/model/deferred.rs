@@ -4,10 +4,10 @@
 //! before. Small requests are looked up where they were read.
 
 use std::sync::mpsc::{self, Sender};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use trident_serving::Cancel;
+use trident_serving::LateTicket;
 
 use crate::infer::RunTicket;
 
@@ -26,24 +26,13 @@ impl LookupThread {
         &self,
         begin: impl FnOnce(bool) -> RunTicket + Send + 'static,
     ) -> RunTicket {
-        let place = Arc::new(Mutex::new(Place::Waits));
-        let own = Arc::clone(&place);
-        let work: Work = Box::new(move || {
-            let has_left = matches!(*lock(&own), Place::Left);
-            let ticket = begin(has_left);
-            let mut place = lock(&own);
-            match *place {
-                Place::Left => {
-                    drop(place);
-                    ticket.cancel();
-                }
-                _ => *place = Place::Begun(ticket),
-            }
-        });
+        let ticket = LateTicket::default();
+        let own = ticket.clone();
+        let work: Work = Box::new(move || own.give(begin(own.has_left())));
         if let Err(work) = self.send(work) {
             work();
         }
-        RunTicket::Deferred(DeferredTicket(place))
+        RunTicket::Deferred(ticket)
     }
 
     fn send(&self, work: Work) -> Result<(), Work> {
@@ -61,33 +50,10 @@ impl LookupThread {
     }
 }
 
-/// Where a request is.
-enum Place {
-    Waits,
-    Begun(RunTicket),
-    /// Its client has left.
-    Left,
-}
-
-/// Cancels a request that may wait for its way to begin. Dropping it changes nothing.
-pub struct DeferredTicket(Arc<Mutex<Place>>);
-
-impl Cancel for DeferredTicket {
-    fn cancel(&self) {
-        let before = std::mem::replace(&mut *lock(&self.0), Place::Left);
-        if let Place::Begun(ticket) = before {
-            ticket.cancel();
-        }
-    }
-}
-
-fn lock(place: &Mutex<Place>) -> MutexGuard<'_, Place> {
-    place.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use trident_serving::Cancel;
 
     #[test]
     fn requests_begin_elsewhere_in_their_order_and_learn_that_their_client_has_left() {

@@ -21,7 +21,6 @@ use crate::memory::Regions;
 use crate::repository::RepositoryLog;
 use crate::statistics::{Counters, MemoryUse, ModelStatistics};
 
-pub use deferred::DeferredTicket;
 pub(crate) use deferred::LookupThread;
 pub(crate) use infer::{fault, input};
 pub use metadata::{ModelMetadata, TensorMetadata};

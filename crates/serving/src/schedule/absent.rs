@@ -14,9 +14,10 @@ use super::{ScheduledModel, Ticket};
 use crate::batch::{InferenceRequest, Lengths, Response, own_flag};
 use crate::config::{ModelConfig, SchedulingChoice};
 use crate::failure::RequestError;
+use crate::late::LateTicket;
 use crate::sequence::States;
 use std::io;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use trident_engine::Handover;
 
 /// The queues of models that are not loaded.
@@ -29,17 +30,7 @@ pub(super) struct Absence;
 /// A request that waits for its model.
 pub(super) struct AbsentRequest {
     request: InferenceRequest<'static>,
-    place: Arc<Mutex<Place>>,
-}
-
-/// The place of a request, as its ticket sees it.
-enum Place {
-    /// It waits for its model, or is on the way into the model's queue.
-    Absent,
-    /// The model has it.
-    Moved(Ticket),
-    /// Its client has left.
-    Left,
+    moved: LateTicket<Ticket>,
 }
 
 /// The requests to a model that is not loaded. Requests to a model with sequences do not wait here.
@@ -52,7 +43,8 @@ pub struct AbsentQueue {
 pub struct AbsentTicket {
     pending: Weak<Pending>,
     shared: Weak<AbsentModels>,
-    place: Arc<Mutex<Place>>,
+    /// The ticket that the model gives it.
+    moved: LateTicket<Ticket>,
 }
 
 impl Item for AbsentRequest {
@@ -115,13 +107,13 @@ impl AbsentQueue {
     ) -> AbsentTicket {
         let InferenceRequest { priority, timeout, deadline, .. } = request;
         let cancel = own_flag(request.cancel.clone());
-        let place = Arc::new(Mutex::new(Place::Absent));
-        let item = AbsentRequest { request, place: Arc::clone(&place) };
+        let moved = LateTicket::default();
+        let item = AbsentRequest { request, moved: moved.clone() };
         let (since, step, may_run_here) = (None, None, false);
         let joining = Joining { priority, timeout, since, step, may_run_here, item };
         let pending = self.shared.submit(self.id, deadline, cancel, Box::new(reply), joining);
         let shared = Arc::downgrade(&self.shared);
-        AbsentTicket { pending: Arc::downgrade(&pending), shared, place }
+        AbsentTicket { pending: Arc::downgrade(&pending), shared, moved }
     }
 
     /// How many requests wait.
@@ -133,15 +125,8 @@ impl AbsentQueue {
     pub fn move_to(&self, model: &ScheduledModel) {
         for Waiting { pending, since, item, .. } in self.shared.drain(self.id) {
             let Some(reply) = pending.take_reply() else { continue };
-            let AbsentRequest { request, place } = item;
-            let ticket = model.resubmit(request, since, reply);
-            let mut place = lock(&place);
-            if matches!(*place, Place::Left) {
-                drop(place);
-                ticket.cancel();
-            } else {
-                *place = Place::Moved(ticket);
-            }
+            let AbsentRequest { request, moved } = item;
+            moved.give(model.resubmit(request, since, reply));
         }
     }
 
@@ -164,16 +149,11 @@ impl Drop for AbsentQueue {
 impl AbsentTicket {
     /// Answers the request with [`RequestError::Cancelled`], unless it is answered. Its run stops if nobody else waits for it.
     pub fn cancel(&self) {
-        let before = std::mem::replace(&mut *lock(&self.place), Place::Left);
-        if let Place::Moved(ticket) = before {
-            return ticket.cancel();
+        if self.moved.cancel_given() {
+            return;
         }
         if let (Some(pending), Some(shared)) = (self.pending.upgrade(), self.shared.upgrade()) {
             shared.cancel(&pending);
         }
     }
-}
-
-fn lock(place: &Mutex<Place>) -> MutexGuard<'_, Place> {
-    place.lock().unwrap_or_else(PoisonError::into_inner)
 }
