@@ -54,17 +54,19 @@ pub(crate) struct Old {
 impl Old {
     /// The slots and attributes in which a parameter or result may be, in order; `None` if they follow from its name.
     pub(crate) fn places(&self, field: &str) -> Option<impl Iterator<Item = &'static str>> {
-        let renamed = self.renamed.split_whitespace().filter_map(|pair| pair.split_once('='));
-        let mut found = renamed.filter(|(name, _)| *name == field);
-        found.next().map(|(_, places)| places.split(','))
+        let (_, places) = self.renamed().find(|(name, _)| *name == field)?;
+        Some(places.split(','))
     }
 
     /// Whether an attribute of this name is read in place of a parameter.
     fn reads(&self, attr: &str) -> bool {
-        let places = self.renamed.split_whitespace().filter_map(|pair| pair.split_once('='));
-        places
-            .flat_map(|(_, places)| places.split(','))
-            .any(|place| place.strip_prefix('.') == Some(attr))
+        let mut places = self.renamed().flat_map(|(_, places)| places.split(','));
+        places.any(|place| place.strip_prefix('.') == Some(attr))
+    }
+
+    /// The renamed parameters, each with its places.
+    fn renamed(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
+        self.renamed.split_whitespace().filter_map(|pair| pair.split_once('='))
     }
 }
 

@@ -123,7 +123,7 @@ mod tests {
         assert_eq!(list(&mixed), Attr::List([Attr::Int(1), Attr::Float(2.0)].into()));
         assert_eq!(list(&mixed).as_floats(), Some(vec![1.0, 2.0]));
         assert_eq!(list(&[]).as_ints(), Some(vec![]));
-        assert_eq!(list(&[]).as_texts(), Some(vec![]));
+        assert_eq!(list(&[]).as_floats(), Some(vec![]));
         assert_eq!(list(&[item("a_str", "\"a\"")]), Attr::Texts(["a".into()].into()));
     }
 

@@ -90,14 +90,6 @@ impl Attr {
         }
     }
 
-    /// A list of texts.
-    pub(crate) fn as_texts(&self) -> Option<Vec<Rc<str>>> {
-        match self {
-            Attr::Texts(values) => Some(values.to_vec()),
-            _ => self.items()?.iter().map(|item| item.as_text().map(Rc::from)).collect(),
-        }
-    }
-
     /// The items of a list of several kinds.
     fn items(&self) -> Option<&[Attr]> {
         match self {

@@ -4,8 +4,6 @@
 //! variables. [`Args`] holds either. A `ProgramDesc` may write one variable many times; its reader gives each write a
 //! [`Var`] of its own, and turns blocks of ops into the form that PIR has (see [`Op::blocks`]).
 
-#![allow(dead_code)] // the readers and the importer come with the next commits
-
 mod args;
 mod attr;
 mod budget;
