@@ -1,11 +1,14 @@
 //! `trident inspect`: what is in a model and how it will run.
 
+mod contents;
+
 use crate::failure::Failure;
 use crate::input::Shapes;
 use crate::model::{self, DeviceArgs};
 use crate::render::style::WARNING;
 use crate::render::{self, Align, Table, counted, escape, style};
 use crate::repository::{self, Given, Overview, Served};
+use contents::{Contents, has_long_constants};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -14,7 +17,7 @@ use std::path::PathBuf;
 use trident_devices::ForModels;
 use trident_engine::{Form, OptionalInput, Options, PassOptions, PlanReport, Session, StepReport};
 use trident_ir::text::LISTED;
-use trident_ir::{Attr, Func, Literal, ValueInfo, ops};
+use trident_ir::{Func, Literal, ValueInfo};
 use trident_model::Model;
 use trident_onnx::Info;
 use trident_serving::ModelFolder;
@@ -188,40 +191,6 @@ fn print_ir(funcs: &[&Func], form: IrForm) -> Result<(), Failure> {
         }
     }
     Ok(out.flush()?)
-}
-
-fn has_long_constants(func: &Func) -> bool {
-    let mut found = false;
-    func.body.walk(&mut |op| {
-        let is_long = |attr: &Attr| matches!(attr, Attr::Tensor(t) if t.len() > LISTED);
-        found |= op.attrs.iter().any(|(_, attr)| is_long(attr));
-    });
-    found
-}
-
-/// The function as stored in the model's file.
-struct Contents {
-    /// Elements of all floating-point constants.
-    parameters: usize,
-    /// Bytes of all constants.
-    bytes: usize,
-    /// Ops that are not constants, by name.
-    ops: BTreeMap<&'static str, usize>,
-}
-
-impl Contents {
-    fn of(func: &Func) -> Contents {
-        let mut contents = Contents { parameters: 0, bytes: 0, ops: BTreeMap::new() };
-        func.body.walk(&mut |op| match ops::Constant::of(op) {
-            Some(constant) => {
-                let t = constant.value();
-                contents.parameters += if t.dtype().is_float() { t.len() } else { 0 };
-                contents.bytes += t.len() * t.dtype().size();
-            }
-            None => *contents.ops.entry(op.decl().name).or_default() += 1,
-        });
-        contents
-    }
 }
 
 struct View<'a> {

@@ -5,6 +5,7 @@ mod bench;
 mod builtins;
 mod control;
 mod ensembles;
+mod paced;
 mod requests;
 mod room;
 mod statistics;
