@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, mpsc};
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use prost::Message;
@@ -90,6 +91,20 @@ impl Bench {
             format!("{}{version}{state}{reason}{}", entry.name, entry.reason)
         });
         lines.collect()
+    }
+
+    /// The index once no version is being unloaded: the last request's run may own its model for a
+    /// moment after its answer.
+    pub(crate) fn settled_index(&self) -> Vec<String> {
+        let start = Instant::now();
+        loop {
+            let index = self.index();
+            if !index.iter().any(|line| line.contains("UNLOADING")) {
+                return index;
+            }
+            assert!(start.elapsed() < Duration::from_secs(60), "{index:?}");
+            thread::sleep(Duration::from_millis(1));
+        }
     }
 
     /// Whether a line of the log has a text.

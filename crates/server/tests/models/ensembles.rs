@@ -157,7 +157,7 @@ fn an_ensemble_goes_and_comes_with_its_steps() {
         "neg:1 READY",
         "outer:1 UNAVAILABLE unloaded",
     ];
-    assert_eq!(bench.index(), states);
+    assert_eq!(bench.settled_index(), states);
     assert!(!bench.repository.has_failed(), "unloaded on request");
     let text = bench.ask("e", &[1.0, 1.0]).unwrap_err().text;
     assert_eq!(text, "Request for unknown model: 'e' has no available versions");
@@ -191,7 +191,7 @@ fn steps_are_unloaded_with_their_ensemble_if_nothing_else_needs_them() {
     bench.load("outer").unwrap();
     bench.repository.unload("outer", false).unwrap();
     assert_eq!(
-        bench.index(),
+        bench.settled_index(),
         ["abs:1 READY", "e:1 READY", "neg:1 READY", "outer:1 UNAVAILABLE unloaded"]
     );
     bench.load("outer").unwrap();
@@ -202,7 +202,7 @@ fn steps_are_unloaded_with_their_ensemble_if_nothing_else_needs_them() {
         "neg:1 READY",
         "outer:1 UNAVAILABLE unloaded",
     ];
-    assert_eq!(bench.index(), states, "`neg` was loaded by its name");
+    assert_eq!(bench.settled_index(), states, "`neg` was loaded by its name");
     // A step of another ensemble stays.
     ensemble(bench.folder.path(), "other", &chain("abs", "abs"));
     bench.load("other").unwrap();
