@@ -22,7 +22,7 @@ pub(crate) enum Part {
     Address,
     /// Models of the thread pool, of memory and of the scheduler, each under thousands of schedules
     Models,
-    /// The Rust tests and part of the ONNX suite on narrower instruction sets
+    /// The Rust tests of vector code and part of the ONNX suite on narrower instruction sets
     Narrow,
 }
 
@@ -81,28 +81,22 @@ fn models(steps: &mut Steps) {
     });
 }
 
-fn narrow(steps: &mut Steps) {
-    on_narrow_sets(steps, &[]);
-}
-
-/// The pattern of the crates that have code for each instruction set, with their tests.
-const VECTORS_IN: &str = "trident-simd|trident-kernels|trident-jit|trident-cpu";
+/// The pattern of the crates that have code for each instruction set, or tests of what is computed by it.
+const VECTORS_IN: &str =
+    "trident-simd|trident-kernels|trident-jit|trident-cpu|trident-engine|trident-model";
 
 /// Runs the Rust tests of code that depends on the instruction set, on the narrower ones.
-pub(crate) fn vectors(steps: &mut Steps) {
-    let only = format!(r#"case $CARGO_PKG_NAME in {VECTORS_IN}) exec "$@";; esac"#);
-    let runner = format!("target.'cfg(all())'.runner = ['sh', '-c', '{only}', 'sh']");
-    on_narrow_sets(steps, &["--config".into(), runner]);
-}
-
+///
 /// Cargo always gets the whole workspace, because the build of `cargo xtask test` can be reused. For a few packages it would build
 /// their dependencies again, with fewer features. A runner skips the tests of other crates.
-fn on_narrow_sets(steps: &mut Steps, options: &[String]) {
+pub(crate) fn narrow(steps: &mut Steps) {
+    let only = format!(r#"case $CARGO_PKG_NAME in {VECTORS_IN}) exec "$@";; esac"#);
+    let runner = format!("target.'cfg(all())'.runner = ['sh', '-c', '{only}', 'sh']");
     for set in NARROW {
         steps.command(&format!("rust tests on {set}"), || {
             let line = format!("test {WORKSPACE} --profile ci --no-fail-fast --lib --bins --tests");
             let mut tests = arguments(cargo(), &line);
-            tests.args(options).env("TRIDENT_ISA", set);
+            tests.args(["--config", &runner]).env("TRIDENT_ISA", set);
             Ok(tests)
         });
     }

@@ -59,7 +59,7 @@ pub(crate) fn run(tier: Tier) -> Result<Outcome> {
         steps.check("macos", || darwin::run(false).map(|()| None));
         steps.command("mock of Metal", mock::tests);
     } else {
-        sanitize::vectors(&mut steps);
+        sanitize::narrow(&mut steps);
     }
     // After the Rust tests, which build it without the emulated device.
     let built = steps.check("build", || build::trident(Profile::Ci).map(|_| None));
