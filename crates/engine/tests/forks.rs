@@ -5,8 +5,8 @@
 mod forked;
 
 use forked::{child, settle};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 use trident_cpu::CpuDevice;
 use trident_engine::{Options, RunContext, Session};
@@ -33,9 +33,12 @@ fn session(devices: &[Arc<dyn Device>]) -> Session {
     Session::new(module, devices, &Options::default()).unwrap()
 }
 
+/// The memory of inputs. A pool of its own would start and end a thread for each input, see [`forked`].
+static INPUTS: LazyLock<Pool> = LazyLock::new(Pool::new);
+
 fn input(rows: usize) -> Value {
     let values: Vec<f32> = (0..rows * 64).map(|i| ((i * 37 % 101) as f32 - 50.0) / 80.0).collect();
-    Tensor::from_slice(&Pool::new(), &[rows, 64], &values).unwrap().into()
+    Tensor::from_slice(&INPUTS, &[rows, 64], &values).unwrap().into()
 }
 
 /// The bits of all results for an input of so many rows.
@@ -84,12 +87,13 @@ fn fork_during_runs(session: &Session, forks: usize) {
 
 /// Forks while another thread compiles models.
 fn fork_during_compilation() {
-    let parents = session(&[Arc::new(CpuDevice::new(2))]);
+    let device: [Arc<dyn Device>; 1] = [Arc::new(CpuDevice::new(2))];
+    let parents = session(&device);
     let done = AtomicBool::new(false);
     let statuses = std::thread::scope(|scope| {
         scope.spawn(|| {
             while !done.load(Ordering::Relaxed) {
-                bits(&session(&[Arc::new(CpuDevice::new(2))]), 9, RunContext::default());
+                bits(&session(&device), 9, RunContext::default());
             }
         });
         let expected = bits(&parents, 9, RunContext::default());
