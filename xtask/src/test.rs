@@ -1,8 +1,10 @@
 //! `cargo xtask test`: checks, one after the other, with the time that each took.
 
 use std::fs;
+use std::panic::resume_unwind;
 use std::path::Path;
 use std::process::Command;
+use std::thread;
 
 use anyhow::{Context, Result, ensure};
 
@@ -40,7 +42,9 @@ pub(crate) enum Tier {
 pub(crate) fn run(tier: Tier) -> Result<Outcome> {
     let all = tier == Tier::All;
     let mut steps = Steps::new();
-    steps.check("environment", || environment(tier).map(|()| None));
+    steps.check("tools", || tools().map(|()| None));
+    // They are downloaded and unpacked while Cargo builds. A step that needs one waits for it.
+    let environments = thread::spawn(move || environments(tier));
     steps.command("format", || Ok(arguments(cargo(), "fmt --all --check")));
     steps.command("lints", || {
         let line = format!("clippy {WORKSPACE} --all-targets --profile ci -- -D warnings");
@@ -61,6 +65,10 @@ pub(crate) fn run(tier: Tier) -> Result<Outcome> {
     } else {
         sanitize::narrow(&mut steps);
     }
+    steps.check("environments", || {
+        let made = environments.join().unwrap_or_else(|panic| resume_unwind(panic));
+        made.map(|()| None)
+    });
     // After the Rust tests, which build it without the emulated device.
     let built = steps.check("build", || build::trident(Profile::Ci).map(|_| None));
     steps.command("python format", || {
@@ -157,8 +165,8 @@ fn devices_with_lists() -> Result<Vec<String>> {
     Ok(devices)
 }
 
-/// Install what later steps need and report what cannot be installed.
-fn environment(tier: Tier) -> Result<()> {
+/// Install what Cargo needs and report what cannot be installed.
+fn tools() -> Result<()> {
     for component in ["rustfmt", "clippy"] {
         let subcommand = component.trim_start_matches("rust");
         let probe = arguments(cargo(), &format!("{subcommand} --version")).output()?;
@@ -169,15 +177,17 @@ fn environment(tier: Tier) -> Result<()> {
             ensure!(added.success(), "rustup cannot add {component}");
         }
     }
+    // The emulator's own tests need it.
+    msl::install_clang()
+}
+
+/// Make the Python environments of later steps.
+fn environments(tier: Tier) -> Result<()> {
     let environments: &[Venv] = match tier {
         Tier::Quick => &[Venv::Onnx, Venv::Triton],
         Tier::All => Venv::CI,
     };
-    for venv in environments {
-        venv.ensure()?;
-    }
-    // The emulator's own tests need it, too.
-    msl::install_clang()
+    environments.iter().try_for_each(|venv| venv.ensure().map(drop))
 }
 
 pub(crate) fn arguments(mut command: Command, line: &str) -> Command {
