@@ -154,7 +154,7 @@ impl Venv {
 /// missing.
 ///
 /// It takes a tenth of pip's time, as it loads packages side by side, keeps one copy of those that
-/// several environments have, and compiles no modules that nobody imports.
+/// several environments have, and compiles no modules: that happens when they are first imported.
 fn uv(python: &Path) -> Result<PathBuf> {
     let folder = paths::cache()?.join(UV.replace("==", "-"));
     let program = folder.join("bin/uv");
@@ -270,7 +270,9 @@ impl Tool {
         command
             .current_dir(paths::root())
             .env("PYTHONPATH", paths::root().join("xtask/python"))
-            .env("PYTHONDONTWRITEBYTECODE", "1")
+            // Modules that were imported once are read compiled, and nothing is written beside their sources.
+            .env("PYTHONPYCACHEPREFIX", paths::cache()?.join("compiled-modules"))
+            .env_remove("PYTHONDONTWRITEBYTECODE")
             .env("TRIDENT_CACHE", paths::cache()?);
         Ok(Tool { command })
     }

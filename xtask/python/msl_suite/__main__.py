@@ -53,7 +53,6 @@ def environment(cache):
         "TRIDENT_DEVICE": "metal-emulated",
         "TRITON_DEFAULT_BACKEND": "trident",
         "TRITON_CACHE_DIR": cache,
-        "PYTHONDONTWRITEBYTECODE": "1",
         "OMP_NUM_THREADS": "1",
     }
 

@@ -52,7 +52,6 @@ def run_child(suite, file, engine, timeout, folder, already):
     variables = {
         outcome.OUTCOMES: str(outcomes),
         outcome.ALREADY: json.dumps(already),
-        "PYTHONDONTWRITEBYTECODE": "1",
         "PYTHONPATH": os.pathsep.join(filter(None, (PACKAGES, os.environ.get("PYTHONPATH")))),
         "TMPDIR": str(folder),
     }

@@ -64,7 +64,7 @@ def find_suite(given):
 
 def environment(options, cache):
     """The workers' variables in addition to this process's environment."""
-    chosen = {"TRITON_CACHE_DIR": cache, "PYTHONDONTWRITEBYTECODE": "1", "OMP_NUM_THREADS": "1"}
+    chosen = {"TRITON_CACHE_DIR": cache, "OMP_NUM_THREADS": "1"}
     # Some tests make large tensors thousands of times: most of their time would go into new pages.
     chosen |= {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": str(1 << 40)}
     if options.engine == "interpreter":
