@@ -34,7 +34,7 @@ const QUICK: &[&str] = &["simd", "kernels", "tile-analysis"];
 
 /// Run the suites of all crates; prints the sum of the counts as the last line.
 pub(crate) fn run(target: Target) -> Result<Outcome> {
-    let mut steps = Steps::new();
+    let mut steps = Steps::new(vec![]);
     suites(&mut steps, target, CRATES);
     Ok(steps.finish())
 }

@@ -17,6 +17,7 @@ mod load;
 mod mock;
 mod msl;
 mod paths;
+mod processors;
 mod python;
 mod sanitize;
 mod steps;
@@ -51,6 +52,9 @@ enum Command {
         /// Check everything, as CI does: also other processors, macOS, sanitizers, the examples and more suites
         #[arg(long, conflicts_with = "target")]
         all: bool,
+        /// Run only steps whose name has this text, and those that build what they need; may be given several times
+        #[arg(long, value_name = "STEP", conflicts_with = "target")]
+        only: Vec<String>,
         /// Run only the Rust tests of the CPU's crates, for this processor, under QEMU
         #[arg(long)]
         target: Option<foreign::Target>,
@@ -179,7 +183,9 @@ fn main() -> ExitCode {
 fn run(command: Command) -> Result<Outcome> {
     match command {
         Command::Test { target: Some(target), .. } => foreign::run(target),
-        Command::Test { all, .. } => test::run(if all { Tier::All } else { Tier::Quick }),
+        Command::Test { all, only, .. } => {
+            test::run(if all { Tier::All } else { Tier::Quick }, only)
+        }
         Command::Sanitize { part } => sanitize::run(part),
         Command::Mock => mock::run(),
         Command::Backend(options) => backend::run(&options).map(|()| Outcome::Success),

@@ -40,7 +40,7 @@ const QUICK: &str = "--package trident-runtime --lib --tests";
 
 /// Run all of it, or one part; prints the sum of the counts as the last line.
 pub(crate) fn run(only: Option<Part>) -> Result<Outcome> {
-    let mut steps = Steps::new();
+    let mut steps = Steps::new(vec![]);
     let wanted = |part| only.is_none_or(|only| only == part);
     if wanted(Part::Models) {
         models(&mut steps);

@@ -38,11 +38,11 @@ pub(crate) enum Tier {
     All,
 }
 
-/// Run the checks of a tier; prints the sum of their counts as the last line.
-pub(crate) fn run(tier: Tier) -> Result<Outcome> {
+/// Run the checks of a tier, or only those whose name has one of these texts; prints the sum of their counts as the last line.
+pub(crate) fn run(tier: Tier, only: Vec<String>) -> Result<Outcome> {
     let all = tier == Tier::All;
-    let mut steps = Steps::new();
-    steps.check("tools", || tools().map(|()| None));
+    let mut steps = Steps::new(only);
+    steps.prepare("tools", || tools().map(|()| None));
     // They are downloaded and unpacked while Cargo builds. A step that needs one waits for it.
     let environments = thread::spawn(move || environments(tier));
     steps.command("format", || Ok(arguments(cargo(), "fmt --all --check")));
@@ -65,12 +65,12 @@ pub(crate) fn run(tier: Tier) -> Result<Outcome> {
     } else {
         sanitize::narrow(&mut steps);
     }
-    steps.check("environments", || {
+    steps.prepare("environments", || {
         let made = environments.join().unwrap_or_else(|panic| resume_unwind(panic));
         made.map(|()| None)
     });
     // After the Rust tests, which build it without the emulated device.
-    let built = steps.check("build", || build::trident(Profile::Ci).map(|_| None));
+    let built = steps.prepare("build", || build::trident(Profile::Ci).map(|_| None));
     steps.command("python format", || {
         tool(Venv::Onnx, "ruff", &["format", "--no-cache", "--check", "."])
     });
