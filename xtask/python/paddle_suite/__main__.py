@@ -18,7 +18,7 @@ SUITES = {
     "paddle2onnx": "paddle_suite.paddle2onnx",
     "paddleocr": "paddle_suite.ocr",
 }
-PATHS = ("paddle2onnx",)
+WITH_PATH = ("paddle2onnx",)
 
 
 def parse_arguments():
@@ -26,7 +26,7 @@ def parse_arguments():
         prog="cargo xtask conformance paddle", description=__doc__.splitlines()[0]
     )
     parser.add_argument("--suite", default="models", metavar="NAME[=PATH]", help=", ".join(SUITES))
-    parser.add_argument("--filter", help="only cases whose name has this text")
+    parser.add_argument("--filter", metavar="TEXT", help="only cases whose name has this text")
     parser.add_argument(
         "--examples",
         type=int,
@@ -35,6 +35,7 @@ def parse_arguments():
     )
     parser.add_argument("-v", "--verbose", action="store_true", help="print every case")
     parser.add_argument("--bless", action="store_true", help="rewrite the list of failures")
+    parser.add_argument("--json", metavar="FILE", help="write all outcomes to this file")
     parser.add_argument(
         "--subject",
         default="trident",
@@ -46,7 +47,7 @@ def parse_arguments():
     options.suite, _, options.path = options.suite.partition("=")
     if options.suite not in SUITES:
         parser.error(f"there is no suite `{options.suite}`: choose one of {', '.join(SUITES)}")
-    if bool(options.path) != (options.suite in PATHS):
+    if bool(options.path) != (options.suite in WITH_PATH):
         parser.error(f"`{options.suite}` {'needs' if not options.path else 'takes no'} =PATH")
     if options.bless and (options.filter or options.subject != "trident"):
         parser.error("--bless needs a full run of trident")
@@ -57,15 +58,11 @@ def main():
     options = parse_arguments()
     start = time.monotonic()
 
-    def progress(row):
-        if options.verbose or sys.stderr.isatty():
-            text = f"{time.monotonic() - start:6.0f} s {row['case']}: {row['status']}"
-            print(f"{text} {row['message'][:200]}".rstrip(), file=sys.stderr)
-
-    options.progress = progress
+    options.progress = report.Progress(options.verbose)
     rows = importlib.import_module(SUITES[options.suite]).run(options)
     if not rows:
         raise SystemExit("no case is selected")
+    options.progress.done()
     print(f"{len(rows)} cases in {time.monotonic() - start:.0f} s")
     return report.finish(
         options.suite, rows, options, with_list=options.subject in ("trident", "command")

@@ -11,6 +11,7 @@ import os
 import pathlib
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 from . import arrays, models
 from .engine import EXCLUDED, PASS, SKIP, Engine
@@ -43,7 +44,7 @@ def exported(release, pattern):
     if missing:
         print(f"exporting {len(missing)} networks with Paddle {release}", file=sys.stderr)
         command = [python_of(release), "-m", "paddle_suite.export", str(folder), *missing]
-        with open(folder.with_suffix(".log"), "w") as log:
+        with open(f"{folder}.log", "w") as log:
             subprocess.run(command, check=True, stdout=log, stderr=log)
     groups = {name: network.group for name, network in networks.every().items()}
     return [(folder / name, groups[name]) for name in names]
@@ -72,15 +73,29 @@ def judged(engines, release, folder):
     return PASS, "; ".join(messages)
 
 
-def run(options):
-    """Rows of all networks of both releases."""
+def run_release(release, options):
+    """Rows of all networks of a release."""
     rows = []
     with Engine(options.subject) as subject, Engine("exact") as exact:
         engines = {"subject": subject, "exact": exact}
-        for release in RELEASES:
-            for folder, group in exported(release, options.filter):
-                status, message = judged(engines, release, folder)
-                case = f"{release}/{folder.name}"
-                rows.append(row_of(case, f"{group}, {release}", status, message))
-                options.progress(rows[-1])
+        for folder, group in exported(release, options.filter):
+            status, message = judged(engines, release, folder)
+            case = f"{release}/{folder.name}"
+            rows.append(row_of(case, f"{group}, {release}", status, message))
+            options.progress(rows[-1])
     return rows
+
+
+def of_releases(run, options):
+    """Rows of `run(release, options)` for the releases, which run side by side. A filter that
+    begins with one of them selects it."""
+    named = [release for release in RELEASES if (options.filter or "").startswith(f"{release}/")]
+    releases = named or list(RELEASES)
+    with ThreadPoolExecutor(len(releases)) as pool:
+        found = pool.map(run, releases, [options] * len(releases))
+        return [row for rows in found for row in rows]
+
+
+def run(options):
+    """Rows of all networks of both releases."""
+    return of_releases(run_release, options)

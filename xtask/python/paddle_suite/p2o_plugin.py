@@ -2,7 +2,8 @@
 
 `TRIDENT_ROWS` is the file of lines, and tests that it has already are not run again. A line
 without a status is a test that has begun. `TRIDENT_EXAMPLES` is the number of examples of a
-property-based test.
+property-based test, and `TRIDENT_FILTER` a part of the cases' names, which begin with
+`TRIDENT_RELEASE`.
 """
 
 import json
@@ -26,6 +27,10 @@ def name_of(item):
     return item.nodeid.replace("\\", "/")
 
 
+def is_selected(item):
+    return os.environ["TRIDENT_FILTER"] in f"{os.environ['TRIDENT_RELEASE']}/{name_of(item)}"
+
+
 def pytest_collectreport(report):
     if report.failed:
         reason = str(report.longrepr).strip().splitlines()[-1]
@@ -34,7 +39,7 @@ def pytest_collectreport(report):
 
 def pytest_collection_modifyitems(items):
     done = {json.loads(line)["case"] for line in ROWS.read_text().splitlines()}
-    items[:] = [item for item in items if name_of(item) not in done]
+    items[:] = [item for item in items if name_of(item) not in done and is_selected(item)]
     fewer_examples()
 
 

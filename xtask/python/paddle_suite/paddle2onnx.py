@@ -13,9 +13,10 @@ import shutil
 import subprocess
 import tarfile
 import tempfile
+import time
 
 from .engine import CRASH, EXCLUDED, PASS, SKIP, WRONG
-from .exports import RELEASES, python_of
+from .exports import RELEASES, of_releases, python_of
 from .report import row_of
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
@@ -45,59 +46,85 @@ def property_based(file):
 
 
 def selected(tests, options):
-    """The names of the files of tests."""
+    """The names of the files that may have tests of the filter."""
     files = sorted(tests.glob("test_*.py"))
     if not options.examples:
         files = [file for file in files if not property_based(file)]
-    return [file.name for file in files if re.search(options.filter or "", file.name)]
+    names = [file.name for file in files]
+    # A filter is a part of RELEASE/FILE::TEST.
+    whole = re.search(r"test_\w+\.py", options.filter or "")
+    return [name for name in names if name == whole[0]] if whole else names
 
 
-def run_release(release, tests, names, options):
+class Rows:
+    """What a process of tests has written so far."""
+
+    def __init__(self, release, scans, progress):
+        self.release, self.scans, self.progress = release, scans, progress
+        self.read, self.rows, self.begun = 0, {}, None
+
+    def update(self, text):
+        """Take in the lines that are new."""
+        whole = text[: text.rfind("\n") + 1]
+        for line in whole[self.read :].splitlines():
+            found = json.loads(line)
+            if "status" not in found:
+                self.begun = found["case"]
+                continue
+            kind = "tests"
+            if found["case"].partition("::")[0] in self.scans:
+                kind = "property-based"
+            case, group = f"{self.release}/{found['case']}", f"{kind}, {self.release}"
+            row = row_of(case, group, found["status"], found["message"])
+            if found["case"] not in self.rows:
+                self.progress(row)
+            self.rows[found["case"]] = row
+        self.read = len(whole)
+
+
+def run_release(release, tests, options):
     """Rows of one release of Paddle. A process that dies is started again after the test that
     killed it."""
+    names = selected(tests, options)
+    scans = {name for name in names if property_based(tests / name)}
+    found = Rows(release, scans, options.progress)
     lines = tests / f"rows-{release}"
     lines.touch()
     environment = {
         **os.environ,
         "TRIDENT_ROWS": str(lines),
+        "TRIDENT_RELEASE": release,
+        "TRIDENT_FILTER": options.filter or "",
         "TRIDENT_SUBJECT": options.subject,
         "TRIDENT_EXAMPLES": str(options.examples),
     }
     plugin = ["-p", "paddle_suite.p2o_plugin", "-p", "no:cacheprovider", "-q", "--no-header"]
-    command = [python_of(release), "-m", "pytest", *plugin, "--tb=no", "--capture=fd", *names]
+    plugin += ["--continue-on-collection-errors", "--tb=no", "--capture=fd"]
+    command = [python_of(release), "-m", "pytest", *plugin, *names]
     while True:
         with open(ROOT / f"target/conformance/paddle2onnx-{release}.log", "ab") as log:
-            done = subprocess.run(command, cwd=tests, env=environment, stdout=log, stderr=log)
-        rows, begun = {}, None
-        for line in lines.read_text().splitlines():
-            row = json.loads(line)
-            begun = row["case"] if "status" not in row else begun
-            if "status" in row:
-                rows[row["case"]] = row
-        if done.returncode in (0, 1, 2, 5) or begun is None or begun in rows:
-            return rows.values()
+            process = subprocess.Popen(command, cwd=tests, env=environment, stdout=log, stderr=log)
+            while process.poll() is None:
+                time.sleep(0.5)
+                found.update(lines.read_text())
+        found.update(lines.read_text())
+        finished = process.returncode in (0, 1, 5)
+        if finished or found.begun is None or found.begun in found.rows:
+            return list(found.rows.values())
         with lines.open("a") as file:
-            message = f"the process ended with the status {done.returncode}"
-            print(json.dumps({"case": begun, "status": CRASH, "message": message}), file=file)
+            message = f"the process ended with the status {process.returncode}"
+            row = {"case": found.begun, "status": CRASH, "message": message}
+            print(json.dumps(row), file=file)
 
 
 def run(options):
     """Rows of all tests of both releases."""
     (ROOT / "target/conformance").mkdir(parents=True, exist_ok=True)
-    rows = []
     with tempfile.TemporaryDirectory(prefix="paddle2onnx-tests") as scratch:
         tests = extract(options.path, pathlib.Path(scratch))
-        names = selected(tests, options)
-        scans = {name for name in names if property_based(tests / name)}
-        for release in RELEASES:
-            found = []
-            for row in run_release(release, tests, names, options):
-                kind = "property-based" if row["case"].partition("::")[0] in scans else "tests"
-                case = f"{release}/{row['case']}"
-                found.append(row_of(case, f"{kind}, {release}", row["status"], row["message"]))
-                options.progress(found[-1])
-            print_share(release, found)
-            rows += found
+        rows = of_releases(lambda release, _: run_release(release, tests, options), options)
+    for release in RELEASES:
+        print_share(release, [row for row in rows if row["group"].endswith(release)])
     return rows
 
 

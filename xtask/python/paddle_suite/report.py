@@ -3,6 +3,8 @@
 import collections
 import json
 import pathlib
+import sys
+import time
 
 import expectations
 
@@ -10,6 +12,7 @@ from .engine import EXCLUDED, PASS, SKIP, STATUSES
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 SHOWN, LINE = 60, 300  # failures printed without --verbose, and characters of each
+PAUSE = 10  # seconds between lines of progress that a log gets
 
 HEADER = (
     "Cases of `cargo xtask conformance paddle --suite {suite}` that do not pass, and why.",
@@ -20,6 +23,42 @@ HEADER = (
 
 def row_of(case, group, status, message=""):
     return {"case": case, "group": group, "status": status, "message": message}
+
+
+class Progress:
+    """Lines on standard error: each case where it is verbose, otherwise the counts so far. A
+    terminal's line is overwritten."""
+
+    def __init__(self, verbose):
+        self.verbose, self.terminal = verbose, sys.stderr.isatty()
+        self.start = self.last = time.monotonic()
+        self.counts = collections.Counter()
+
+    def __call__(self, row):
+        now = time.monotonic()
+        self.counts[row["status"]] += 1
+        if self.verbose:
+            text = f"{now - self.start:6.0f} s {row['case']}: {row['status']}"
+            print(f"{text} {row['message'][:200]}".rstrip(), file=sys.stderr)
+        elif self.terminal or now - self.last > PAUSE:
+            self.last = now
+            counts = ", ".join(f"{self.counts[s]} {s}" for s in STATUSES if self.counts[s])
+            text = f"{now - self.start:6.0f} s {sum(self.counts.values())} cases: {counts}"
+            if self.terminal:
+                print(f"\r\x1b[K{text} {row['case']}"[:160], end="", file=sys.stderr, flush=True)
+            else:
+                print(text, file=sys.stderr)
+
+    def done(self):
+        if self.terminal and not self.verbose:
+            print("\r\x1b[K", end="", file=sys.stderr)
+
+
+def stale(rows, listed):
+    """Entries of the list that no judged case of a full run has."""
+    names = {row["case"] for row in rows if row["status"] not in (EXCLUDED, SKIP)}
+    names |= {expectations.test_of(name) for name in names}
+    return [case for case in listed if case not in names]
 
 
 def print_table(rows):
@@ -49,6 +88,9 @@ def finish(suite, rows, options, with_list=True):
         reason = expectations.judge(row, listed)
         if reason:
             unexpected[row["case"]] = reason
+    if not options.filter:
+        for case in stale(rows, listed):
+            unexpected[case] = f"is listed as {listed[case][0]}, but no case of this name is judged"
     shown = list(unexpected.items())[: None if options.verbose else SHOWN]
     for case, reason in shown:
         print(f"{case}: {reason[:LINE]}")
@@ -59,9 +101,13 @@ def finish(suite, rows, options, with_list=True):
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_text(json.dumps(rows, indent=1, ensure_ascii=False))
     print(f"all cases with reasons: {out.relative_to(ROOT)}")
+    if options.json:
+        pathlib.Path(options.json).write_text(json.dumps(rows, indent=1, ensure_ascii=False))
     passed = sum(row["status"] == PASS and row["case"] not in unexpected for row in rows)
-    skipped = len(rows) - passed - len(unexpected)
+    skipped = sum(row["status"] != PASS and row["case"] not in unexpected for row in rows)
     excluded = sum(row["status"] in (EXCLUDED, SKIP) for row in rows)
     print(f"{excluded} cases are not judged; {skipped - excluded} fail as the list says")
+    if excluded == len(rows):
+        print("no case was judged: the suite says nothing")
     print(f"{passed} passed, {len(unexpected)} failed, {skipped} skipped")
-    return 1 if unexpected else 0
+    return 1 if unexpected or excluded == len(rows) else 0
