@@ -23,7 +23,8 @@ use trident_onnx::Info;
 use trident_serving::ModelFolder;
 
 const EXAMPLES: &str = "\
-Dimensions that are known only at run time count as 1 in all figures, unless --shape gives their sizes.
+Dimensions that are known only at run time count as 1 in all figures, unless --shape gives their sizes. Where a model cannot run on
+that size, all but the first dimension of an input get a larger one, which is printed.
 
 Examples:
   trident inspect resnet50.onnx
@@ -35,6 +36,9 @@ Examples:
   trident inspect repository/digits                show a served model, by its config.pbtxt
   trident inspect repository                       check all models of a repository, and show a table
   trident inspect model.onnx --json | jq .plan.peak_bytes";
+
+/// Sizes for dimensions that are known only at run time, tried in this order where the model cannot run on 1.
+const ASSUMED: [usize; 3] = [32, 64, 224];
 
 /// Elements of a default that are shown.
 const MOST_SHOWN: usize = 8;
@@ -123,23 +127,67 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     let signature = session.signature();
     let shapes = Shapes::parse(&args.shape, signature)?;
-    let mut dims = Vec::new();
-    for input in signature.inputs.iter().filter(|i| i.ty.shape().is_some()) {
-        dims.push((input.name.as_str(), shapes.of(input, shapes.sizes())?.0));
-    }
-    signature.check_dims(&dims)?;
-    let plan = session.report(&dims).map_err(|e| match args.shape.is_empty() {
-        true => Failure::from(e),
-        false => Failure::usage(e).hint("it follows from --shape"),
-    })?;
-    let (info, session, contents, plan) = (&info, &session, &contents, &plan);
+    let Planned { dims, plan, assumed } = planned(&session, shapes, !args.shape.is_empty())?;
+    let (info, session, contents, plan, dims) = (&info, &session, &contents, &plan, &*dims);
     let (compiled, served) = (compiled.as_ref(), served.as_ref());
     let warnings = &*warnings;
     let mixed_rows = mixed_rows.as_deref();
-    let view = View { args, info, compiled, served, warnings, session, contents, plan, mixed_rows };
+    let view = View {
+        args,
+        info,
+        compiled,
+        served,
+        warnings,
+        session,
+        contents,
+        dims,
+        assumed,
+        plan,
+        mixed_rows,
+    };
     let text = if args.json { view.json() } else { view.text() };
     anstream::stdout().write_all(text.as_bytes())?;
     Ok(())
+}
+
+/// A plan, and the dimensions of inputs that it is for.
+struct Planned<'s> {
+    dims: Vec<(&'s str, Vec<usize>)>,
+    plan: PlanReport,
+    /// The size of dimensions that are known only at run time, if it is not 1.
+    assumed: Option<usize>,
+}
+
+/// Plans a model for the shapes given. Where it cannot run on open dimensions of 1, larger ones are tried.
+fn planned(session: &Session, mut shapes: Shapes, given: bool) -> Result<Planned<'_>, Failure> {
+    let signature = session.signature();
+    let attempt = |shapes: &Shapes, assumed| {
+        let (mut dims, mut open) = (Vec::new(), false);
+        for input in signature.inputs.iter().filter(|i| i.ty.shape().is_some()) {
+            let (sizes, chosen) = shapes.of(input, shapes.sizes())?;
+            open |= chosen;
+            dims.push((input.name.as_str(), sizes));
+        }
+        signature.check_dims(&dims)?;
+        let plan = session.report(&dims).map(|plan| (plan, assumed));
+        Ok::<_, Failure>((plan, open, dims))
+    };
+    let (first, open, dims) = attempt(&shapes, None)?;
+    let error = match first {
+        Ok((plan, assumed)) => return Ok(Planned { dims, plan, assumed }),
+        Err(error) => error,
+    };
+    for size in ASSUMED.into_iter().filter(|_| open) {
+        shapes.assume(size);
+        if let Ok((Ok((plan, assumed)), _, dims)) = attempt(&shapes, Some(size)) {
+            return Ok(Planned { dims, plan, assumed });
+        }
+    }
+    Err(match (given, open) {
+        (true, _) => Failure::usage(error).hint("it follows from --shape"),
+        (false, true) => Failure::from(error).hint("give the sizes of its inputs by --shape"),
+        (false, false) => Failure::from(error),
+    })
 }
 
 fn warn(line: &str) {
@@ -203,6 +251,10 @@ struct View<'a> {
     warnings: &'a [String],
     session: &'a Session,
     contents: &'a Contents,
+    /// The dimensions of inputs that all figures are for.
+    dims: &'a [(&'a str, Vec<usize>)],
+    /// The size of dimensions that are known only at run time, if it is not 1.
+    assumed: Option<usize>,
     plan: &'a PlanReport,
     /// Why rows of a batch are not independent, if they are not.
     mixed_rows: Option<&'a str>,
@@ -291,6 +343,17 @@ impl View<'_> {
             }
         }
         let plan = self.plan;
+        if self.assumed.is_some() {
+            let sizes = self.dims.iter().map(|(name, dims)| {
+                let dims: Vec<String> = dims.iter().map(usize::to_string).collect();
+                format!("{}={}", escape(name), dims.join("x"))
+            });
+            let sizes = sizes.collect::<Vec<_>>().join(" ");
+            writeln!(
+                text,
+                "{t}sizes{t:#}       {sizes} {d}(assumed, as the model cannot run on dimensions of 1; --shape changes them){d:#}"
+            )?;
+        }
         writeln!(
             text,
             "{t}parameters{t:#}  {} ({})",
@@ -435,6 +498,7 @@ impl View<'_> {
             "inputs": values(&self.session.signature().inputs),
             "optional_inputs": self.session.signature().optional.iter().map(optional).collect::<Vec<_>>(),
             "outputs": values(&self.session.signature().outputs),
+            "sizes": self.dims.iter().map(|(name, dims)| (*name, dims)).collect::<BTreeMap<_, _>>(),
             "independent_rows": self.mixed_rows.is_none(),
             "mixed_rows": self.mixed_rows,
             "metadata": self.session.metadata(),

@@ -18,6 +18,8 @@ pub(crate) struct Shapes {
     named: BTreeMap<Arc<str>, usize>,
     /// All sizes that follow from both.
     sizes: Sizes,
+    /// The size of open dimensions other than an input's first; `None` is 1.
+    assumed: Option<usize>,
 }
 
 /// Sizes of dimensions by their names, which all inputs share.
@@ -130,8 +132,14 @@ impl Shapes {
         &self.sizes
     }
 
-    /// The dimensions of an input: as given, else the model's own. Dimensions known only at run time are 1 unless these
-    /// sizes determine them. The second part says whether some were chosen so.
+    /// Takes another size than 1 for dimensions that nothing determines. The first dimension of an input stays 1: it is most
+    /// often the batch.
+    pub(crate) fn assume(&mut self, size: usize) {
+        self.assumed = Some(size);
+    }
+
+    /// The dimensions of an input: as given, else the model's own. Dimensions known only at run time are 1, or of the
+    /// assumed size, unless these sizes determine them. The second part says whether some were chosen so.
     pub(crate) fn of(
         &self,
         input: &ValueInfo,
@@ -146,7 +154,9 @@ impl Shapes {
                 .hint(format!("give it, for example --shape {}=1x3x224x224", input.name)));
         };
         let open = shape.iter().any(|d| sizes.get(d).is_none());
-        Ok((shape.iter().map(|d| sizes.get(d).unwrap_or(1)).collect(), open))
+        let assumed = |axis: usize| self.assumed.filter(|_| axis > 0).unwrap_or(1);
+        let size = |(axis, dim)| sizes.get(dim).unwrap_or_else(|| assumed(axis));
+        Ok((shape.iter().enumerate().map(size).collect(), open))
     }
 
     /// Names of dimensions that have their sizes given.
@@ -218,6 +228,9 @@ mod tests {
         let b = &signature.inputs[1];
         assert_eq!(shapes.of(b, shapes.sizes()).unwrap(), (vec![1, 3, 1], true));
         let mut sizes = shapes.sizes().clone();
+        let mut assuming = Shapes::parse(&["n=3".into()], &signature).unwrap();
+        assuming.assume(32);
+        assert_eq!(assuming.of(b, assuming.sizes()).unwrap(), (vec![1, 3, 32], true));
         sizes.add(b, &[5, 9, 7]);
         assert_eq!(shapes.of(b, &sizes).unwrap(), (vec![5, 3, 1], true));
         assert_eq!(shapes.of(&signature.inputs[0], &sizes).unwrap(), (vec![3, 2], false));
