@@ -1,14 +1,15 @@
-//! ONNX files to graph functions.
+//! ONNX files to graph functions, and back.
 //!
 //! [`load`] reads a model of any released operator set into one function of the IR. Older forms of operators are
 //! translated to their newest form, functions of the model are expanded, and each large weight is read into separate
-//! memory.
+//! memory. [`export::export`] writes a model.
 
 mod catalog;
 mod contrib;
 pub mod dtype;
 mod error;
 mod expand;
+pub mod export;
 mod external;
 pub mod files;
 mod import;

@@ -125,6 +125,16 @@ static CHANGES: &[(&[OpKind], i64, Change)] = &[
     (kinds![Resize], ALWAYS, By(resize::empty_operands)),
 ];
 
+/// The version from which on an operator means what its op means: before it, the same node was read in another way. 1
+/// if changes only concern the form of nodes.
+pub(crate) fn settled(kind: OpKind) -> i64 {
+    let of_kind = CHANGES.iter().filter(|(kinds, ..)| kinds.contains(&kind));
+    let meanings = of_kind.filter(|(_, until, change)| {
+        *until != ALWAYS && matches!(change, By(_) | Change::Defaults(_))
+    });
+    meanings.map(|(_, until, _)| *until).max().unwrap_or(1)
+}
+
 /// Brings a node to the newest form of its op.
 pub(crate) fn upgrade(
     b: &mut Builder<'_>,

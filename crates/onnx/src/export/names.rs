@@ -1,0 +1,59 @@
+//! Names of values and nodes in a file: those of the function, each once.
+
+use std::collections::HashSet;
+use trident_ir::{Func, ValueId};
+
+/// The names that a file uses.
+pub(super) struct Names {
+    /// By [`ValueId`].
+    values: Vec<String>,
+    taken: HashSet<String>,
+    nodes: HashSet<String>,
+}
+
+impl Names {
+    /// The names of a function's values. An empty name would stand for an absent value.
+    pub(super) fn of(func: &Func) -> Names {
+        let taken = func.values.iter().map(|value| value.name.clone()).collect();
+        let mut names = Names { values: vec![], taken, nodes: HashSet::new() };
+        names.values = func
+            .values
+            .iter()
+            .map(|value| match value.name.is_empty() {
+                true => names.fresh("value"),
+                false => value.name.clone(),
+            })
+            .collect();
+        names
+    }
+
+    /// The name of a value.
+    pub(super) fn value(&self, id: ValueId) -> &str {
+        &self.values[id.index()]
+    }
+
+    /// A name that no value has.
+    pub(super) fn fresh(&mut self, base: &str) -> String {
+        free(&mut self.taken, base)
+    }
+
+    /// The name of a node that would be `base`. Runtimes and tools tell nodes apart by their names, and a layer may be several nodes.
+    pub(super) fn node(&mut self, base: &str) -> String {
+        match self.nodes.insert(base.to_owned()) {
+            true => base.to_owned(),
+            false => free(&mut self.nodes, base),
+        }
+    }
+}
+
+/// `base` with the first number that makes it new.
+fn free(taken: &mut HashSet<String>, base: &str) -> String {
+    let mut n = 1usize;
+    loop {
+        let name = format!("{base}.{n}");
+        if taken.insert(name.clone()) {
+            return name;
+        }
+        n += 1;
+    }
+}
