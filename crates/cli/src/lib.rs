@@ -38,6 +38,7 @@ Examples:
   trident inspect model.onnx                       show inputs, outputs, ops and the plan
   trident bench model.onnx --threads 2 --profile   measure speed, and the time of each op
   trident compile model.onnx --emit mps -o model.mps   write the optimised model to a file
+  trident convert inference.json model.onnx        write a Paddle model as ONNX
   trident run add.ttir --grid 8 --arg x=@x.npy --arg y=zeros:8192 --arg n=8000
   trident serve models                             serve a repository of models
   trident monitor                                  show what the server does
@@ -61,6 +62,8 @@ enum Command {
     Inspect(commands::inspect::Args),
     /// Write an optimised model, or show the code of a Triton kernel
     Compile(commands::compile::Args),
+    /// Write a model as an ONNX file, for ONNX Runtime and other tools
+    Convert(commands::convert::Args),
     /// Measure latency and throughput
     Bench(commands::bench::Args),
     /// Serve a repository of models to clients of the Triton Inference Server and of KServe
@@ -117,6 +120,7 @@ impl Command {
             Command::Run(args) => commands::run::run(args),
             Command::Inspect(args) => commands::inspect::run(args),
             Command::Compile(args) => commands::compile::run(args),
+            Command::Convert(args) => commands::convert::run(args),
             Command::Bench(args) => commands::bench::run(args),
             Command::Serve(args) => serve::run(args),
             Command::Monitor(args) => serve::monitor::run(args),

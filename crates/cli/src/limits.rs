@@ -164,7 +164,7 @@ fn with_hint(failure: Failure, hint: Option<String>) -> Failure {
 }
 
 /// `none`, or a number of bytes with an optional unit.
-fn size(text: &str) -> Result<usize, String> {
+pub(crate) fn size(text: &str) -> Result<usize, String> {
     if text == "none" {
         return Ok(0);
     }

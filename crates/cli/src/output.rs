@@ -6,7 +6,8 @@ use crate::render::counted;
 use serde_json::{Map, Value as Json};
 use std::fmt::Display;
 use std::fs::{self, File, OpenOptions};
-use std::path::Path;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
 use trident_ir::ValueInfo;
 use trident_runtime::{Tensor, Value};
 
@@ -62,6 +63,49 @@ pub(crate) fn check_writable(path: &Path) -> Result<(), Failure> {
         fs::remove_file(path).map_err(|e| cannot_write(path, &e))?;
     }
     Ok(())
+}
+
+/// A file that was written beside the place that it will have, so that this place never holds a part of it.
+pub(crate) struct Replaced {
+    scratch: PathBuf,
+    place: PathBuf,
+    bytes: u64,
+    is_finished: bool,
+}
+
+impl Replaced {
+    /// Writes the contents of a file for this place.
+    pub(crate) fn new(
+        place: &Path,
+        write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> io::Result<Replaced> {
+        let mut scratch = place.as_os_str().to_owned();
+        scratch.push(format!(".{}.part", std::process::id()));
+        let (scratch, place) = (PathBuf::from(scratch), place.to_owned());
+        let file = File::create(&scratch)?;
+        let mut replaced = Replaced { scratch, place, bytes: 0, is_finished: false };
+        let mut out = BufWriter::with_capacity(1 << 20, file);
+        write(&mut out)?;
+        out.flush()?;
+        replaced.bytes = out.get_ref().metadata()?.len();
+        Ok(replaced)
+    }
+
+    /// Moves the file to its place, and returns its number of bytes.
+    pub(crate) fn finish(mut self) -> io::Result<u64> {
+        fs::rename(&self.scratch, &self.place)?;
+        self.is_finished = true;
+        Ok(self.bytes)
+    }
+}
+
+impl Drop for Replaced {
+    fn drop(&mut self) {
+        if !self.is_finished {
+            // The failure that brings us here is reported already.
+            let _ = fs::remove_file(&self.scratch);
+        }
+    }
 }
 
 /// Finds out whether a file could hold values of these types.

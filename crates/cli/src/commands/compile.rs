@@ -7,11 +7,11 @@ use crate::failure::Failure;
 use crate::kernel::{self, CheckArgs};
 use crate::limits::MemoryArgs;
 use crate::model::{self, DeviceName};
-use crate::output;
+use crate::output::{self, Replaced};
 use crate::render;
 use std::fs;
-use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::io::Write;
+use std::path::PathBuf;
 use trident_devices::{DeviceError, ForModels, METAL};
 use trident_engine::Options;
 use trident_ir::Module;
@@ -117,31 +117,13 @@ fn of_model(args: &Args) -> Result<(), Failure> {
         args.device.models().map_err(|error| no_devices(args.device.named(), error))?;
     let options = Options { folder: Some(folder), ..limits.options() };
     let compiled = Compiled::new(model, &devices, &options).map_err(|e| limits.explain_plan(e))?;
-    let size =
-        replace(output, |out| compiled.write(out)).map_err(|e| output::cannot_write(output, &e))?;
+    let size = Replaced::new(output, |out| compiled.write(out))
+        .and_then(Replaced::finish)
+        .map_err(|e| output::cannot_write(output, &e))?;
     let devices = compiled.optimized.form.names().replace(',', ", ");
     let size = usize::try_from(size).map_or_else(|_| "?".into(), render::bytes);
     writeln!(anstream::stdout(), "{}: {size}, compiled for {devices}", output.display())?;
     Ok(())
-}
-
-/// Writes a file atomically, and returns its number of bytes.
-fn replace(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<u64> {
-    let mut scratch = path.as_os_str().to_owned();
-    scratch.push(format!(".{}.part", std::process::id()));
-    let scratch = PathBuf::from(scratch);
-    let written = fs::File::create(&scratch).and_then(|file| {
-        let mut out = BufWriter::with_capacity(1 << 20, file);
-        write(&mut out)?;
-        out.flush()?;
-        let size = out.get_ref().metadata()?.len();
-        fs::rename(&scratch, path)?;
-        Ok(size)
-    });
-    if written.is_err() {
-        let _ = fs::remove_file(&scratch);
-    }
-    written
 }
 
 /// The failure of these devices to compile a model.

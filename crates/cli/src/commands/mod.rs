@@ -2,6 +2,7 @@
 
 pub(crate) mod bench;
 pub(crate) mod compile;
+pub(crate) mod convert;
 pub(crate) mod devices;
 pub(crate) mod inspect;
 mod launch;
