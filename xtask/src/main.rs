@@ -380,6 +380,10 @@ fn paddle(args: &[String]) -> Result<Outcome> {
         .env("TRIDENT_PADDLE2_PYTHON", Venv::Paddle2.ensure()?)
         .env("TRIDENT_PADDLEOCR_PYTHON", Venv::Paddleocr.ensure()?)
         .env("TRIDENT_PADDLEOCR35_PYTHON", Venv::Paddleocr35.ensure()?);
+    let runs_program = args.iter().any(|word| ["command", "converted"].contains(&word.as_str()));
+    if runs_program && std::env::var_os("TRIDENT").is_none() {
+        command.env("TRIDENT", build::trident(Profile::Ci)?);
+    }
     Ok(Outcome::from(command.status()?.success()))
 }
 

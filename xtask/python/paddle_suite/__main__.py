@@ -39,9 +39,10 @@ def parse_arguments():
     parser.add_argument(
         "--subject",
         default="trident",
-        choices=("trident", "command", "paddle", "wrong"),
-        help="command: `trident run`; to check the suite, without a list: Paddle's own predictor, "
-        "or that with errors",
+        choices=("trident", "command", "converted", "paddle", "wrong"),
+        help="command: `trident run`; converted: ONNX Runtime on the file of `trident convert`, "
+        "with a list of its own; to check the suite, without a list: Paddle's own predictor, or "
+        "that with errors",
     )
     options = parser.parse_args()
     options.suite, _, options.path = options.suite.partition("=")
@@ -49,8 +50,10 @@ def parse_arguments():
         parser.error(f"there is no suite `{options.suite}`: choose one of {', '.join(SUITES)}")
     if bool(options.path) != (options.suite in WITH_PATH):
         parser.error(f"`{options.suite}` {'needs' if not options.path else 'takes no'} =PATH")
-    if options.bless and (options.filter or options.subject != "trident"):
-        parser.error("--bless needs a full run of trident")
+    if options.bless and (options.filter or options.subject not in ("trident", "converted")):
+        parser.error("--bless needs a full run of trident or of converted files")
+    if options.subject == "converted" and options.suite not in ("models", "exports"):
+        parser.error("--subject converted is for the suites models and exports")
     return options
 
 
@@ -64,9 +67,9 @@ def main():
         raise SystemExit("no case is selected")
     options.progress.done()
     print(f"{len(rows)} cases in {time.monotonic() - start:.0f} s")
-    return report.finish(
-        options.suite, rows, options, with_list=options.subject in ("trident", "command")
-    )
+    suite = options.suite + ("-converted" if options.subject == "converted" else "")
+    with_list = options.subject in ("trident", "command", "converted")
+    return report.finish(suite, rows, options, with_list=with_list)
 
 
 if __name__ == "__main__":

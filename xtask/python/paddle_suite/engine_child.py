@@ -1,8 +1,8 @@
 """A child process that runs models: `python -m paddle_suite.engine_child ENGINE`.
 
 It answers the requests of `worker.Worker`: `MODEL <TAB> INPUTS <TAB> OUTPUTS ...`. Inputs and
-outputs are files of `arrays`. Engines are Trident's package, its command line, and Paddle's
-predictor on the CPU, without oneDNN.
+outputs are files of `arrays`. Engines are Trident's package, its command line, ONNX Runtime on the
+file that `trident convert` writes, and Paddle's predictor on the CPU, without oneDNN.
 """
 
 import json
@@ -56,6 +56,44 @@ class CommandModel:
                 return [results[name] for name in self.outputs]
 
 
+class ConvertedModel:
+    """A model on ONNX Runtime, as the file that `trident convert` writes. ONNX's own checker, with
+    its inference of types and shapes, must accept the file."""
+
+    def __init__(self, path):
+        import onnx
+        import onnxruntime
+
+        with tempfile.TemporaryDirectory(prefix="paddle-suite") as folder:
+            file = f"{folder}/model.onnx"
+            # Weights of both kinds: within the model, and beside it.
+            words = ["convert", path, file, "--external-data", "64KiB", "--json"]
+            done = subprocess.run([os.environ["TRIDENT"], *words], capture_output=True, text=True)
+            if done.returncode:
+                raise RuntimeError(done.stderr.strip() or f"exit status {done.returncode}")
+            self.check(onnx, file)
+            options = onnxruntime.SessionOptions()
+            options.intra_op_num_threads = 2
+            options.log_severity_level = 3
+            self.session = onnxruntime.InferenceSession(
+                file, options, providers=["CPUExecutionProvider"]
+            )
+
+    @staticmethod
+    def check(onnx, file):
+        """The checker knows no newer operator sets than its own, and wants to know the rank of each
+        output."""
+        model = onnx.load(file, load_external_data=False)
+        known = model.opset_import[0].version <= onnx.defs.onnx_opset_version()
+        ranked = all(o.type.tensor_type.HasField("shape") for o in model.graph.output)
+        if known and ranked:
+            onnx.checker.check_model(file, full_check=True)
+
+    def __call__(self, inputs):
+        wanted = [value.name for value in self.session.get_inputs()]
+        return self.session.run(None, arrays.by_names(inputs, wanted))
+
+
 class PaddleModel:
     """A model on Paddle's predictor."""
 
@@ -105,6 +143,7 @@ def spoilt(array):
 ENGINES = {
     "trident": TridentModel,
     "command": CommandModel,
+    "converted": ConvertedModel,
     "paddle": PaddleModel,
     "exact": ExactModel,
     "wrong": WrongModel,

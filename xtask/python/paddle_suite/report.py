@@ -15,7 +15,7 @@ SHOWN, LINE = 60, 300  # failures printed without --verbose, and characters of e
 PAUSE = 10  # seconds between lines of progress that a log gets
 
 HEADER = (
-    "Cases of `cargo xtask conformance paddle --suite {suite}` that do not pass, and why.",
+    "Cases of `cargo xtask conformance paddle {words}` that do not pass, and why.",
     "Every other case must pass. `--bless` adds models that are refused (REFUSED) and drops what",
     "passes; everything else is added by hand.",
 )
@@ -78,7 +78,10 @@ def finish(suite, rows, options, with_list=True):
     path = ROOT / f"conformance/paddle-{suite}.toml"
     listed = expectations.read(path) if with_list else {}
     if options.bless:
-        header = [line.format(suite=suite) for line in HEADER]
+        words = f"--suite {options.suite}"
+        if options.subject != "trident":
+            words += f" --subject {options.subject}"
+        header = [line.format(words=words) for line in HEADER]
         for case in expectations.rewrite(path, rows, listed, "REFUSED", header):
             print(f"not blessed: {case} needs an entry with a reason in {path.relative_to(ROOT)}")
         listed = expectations.read(path)
