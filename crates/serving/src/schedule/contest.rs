@@ -2,7 +2,10 @@
 
 use super::batching::{Close, Item};
 use super::cores::Run;
-use super::state::{Job, State, Timer};
+use super::model::{Model, Turn};
+use super::pending::Pending;
+use super::queue::Waiting;
+use super::state::{Job, Joining, State, Timer};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -29,6 +32,14 @@ enum Work {
     Batch(Vec<u64>),
     /// A suspended run.
     Run(Arc<Run>),
+}
+
+/// A start of one of a model's runs.
+struct Claim<R> {
+    runner: R,
+    turn: Turn,
+    /// The group of its instance, if the model needs limited resources.
+    group: Option<usize>,
 }
 
 /// A model that waits for a core.
@@ -82,6 +93,47 @@ impl<R: Clone, T: Item> State<R, T> {
         job
     }
 
+    /// Starts a request as a batch of its own, where joining the queue would lead to that at once: its run is known to be brief, a core
+    /// is free, and nothing else waits. Otherwise returns it.
+    pub(super) fn start_at_once(
+        &mut self,
+        pending: &Arc<Pending>,
+        joining: Joining<T>,
+        now: Instant,
+    ) -> Result<Job<R, T>, Joining<T>> {
+        if !self.is_next(pending, &joining, now) {
+            return Err(joining);
+        }
+        let id = pending.model;
+        self.catch_up(id, now);
+        self.last = self.last.max(self.time_of(id, now));
+        let Some(model) = self.models.get_mut(&id) else { return Err(joining) };
+        let claim = Claim { turn: model.start(now), runner: model.runner.clone(), group: None };
+        if let Some(at) = pending.deadline {
+            self.timers.insert((at, pending.id, Timer::Deadline), Arc::clone(pending));
+        }
+        let (pending, item) = (Arc::clone(pending), joining.item);
+        let waiting = Waiting { pending, since: now, expires: None, item };
+        let job = self.launch(id, claim, [waiting], true, now);
+        self.contest(now);
+        Ok(job)
+    }
+
+    /// Whether a request that may join the queue now is the next batch, and known to be brief.
+    fn is_next(&self, pending: &Pending, joining: &Joining<T>, now: Instant) -> bool {
+        let Some(model) = self.models.get(&pending.model) else { return false };
+        joining.may_run_here
+            && joining.step.is_none()
+            && model.sequences.is_none()
+            && model.is_brief_alone(&joining.item)
+            && !self.is_closed()
+            && pending.deadline.is_none_or(|end| end > now)
+            && self.cores.has_free()
+            && self.cores.suspended().len() == 0
+            && self.limiter.as_ref().is_none_or(|limiter| !limiter.limits(pending.model))
+            && !self.models.values().any(Model::may_start)
+    }
+
     /// The possible uses of a core. Of one model, a run that has begun comes before a batch.
     fn candidates(&self, now: Instant) -> impl Iterator<Item = Candidate> {
         let suspended = self.cores.suspended().map(move |run| {
@@ -107,26 +159,38 @@ impl<R: Clone, T: Item> State<R, T> {
         is_brief: bool,
         now: Instant,
     ) -> Option<Job<R, T>> {
-        let (run, group) = (self.id(), self.openings(now).group(id));
+        let group = self.openings(now).group(id);
         let model = self.models.get_mut(&id)?;
-        let (batch, turn) = model.start(batch, now);
+        let claim = Claim { turn: model.start(now), runner: model.runner.clone(), group };
+        let batch: Vec<_> = batch.into_iter().filter_map(|id| model.take(id)).collect();
+        Some(self.launch(id, claim, batch, is_brief, now))
+    }
+
+    /// Gives a core to a batch of these requests of a model.
+    fn launch(
+        &mut self,
+        id: u64,
+        claim: Claim<R>,
+        batch: impl IntoIterator<Item = Waiting<T>>,
+        is_brief: bool,
+        now: Instant,
+    ) -> Job<R, T> {
+        let Claim { runner, turn, group } = claim;
+        let run = self.id();
         let run = self.cores.start(run, id, is_brief, now);
-        let runner = model.runner.clone();
         if let Some(limiter) = &mut self.limiter {
             limiter.take(id, group);
         }
-        for waiting in &batch {
+        let (mut pending, mut items, mut since) = (vec![], vec![], vec![]);
+        for waiting in batch {
             if let Some(at) = waiting.expires {
                 self.timers.remove(&(at, waiting.pending.id, Timer::Queue));
             }
-        }
-        let (mut pending, mut items, mut since) = (vec![], vec![], vec![]);
-        for waiting in batch {
             pending.push(waiting.pending);
             items.push(waiting.item);
             since.push(waiting.since);
         }
-        Some(Job { runner, pending, items, turn, run, group, since, rests: false })
+        Job { runner, pending, items, turn, run, group, since, rests: false }
     }
 
     /// The virtual time of a model.

@@ -70,7 +70,7 @@ impl Run {
 pub(super) struct Cores {
     count: usize,
     /// The runs that have a core, with the time since when.
-    running: BTreeMap<u64, (Arc<Run>, Instant)>,
+    running: Vec<(Arc<Run>, Instant)>,
     /// By age: numbers grow.
     suspended: BTreeMap<u64, Arc<Run>>,
     /// The threads that run batches.
@@ -97,18 +97,24 @@ impl Cores {
     pub(super) fn start(&mut self, id: u64, model: u64, is_brief: bool, now: Instant) -> Arc<Run> {
         let (due, goes_on) = (AtomicU64::new(NEVER), Condvar::new());
         let run = Arc::new(Run { id, model, start: now, is_brief, due, goes_on });
-        self.running.insert(id, (Arc::clone(&run), now));
+        self.running.push((Arc::clone(&run), now));
         run
     }
 
     /// Ends a run. The time since when it has had its core.
     pub(super) fn end(&mut self, run: &Run) -> Option<Instant> {
-        self.running.remove(&run.id).map(|(_, since)| since)
+        self.take(run).map(|(_, since)| since)
+    }
+
+    /// Takes a run's core away.
+    fn take(&mut self, run: &Run) -> Option<(Arc<Run>, Instant)> {
+        let at = self.running.iter().position(|(other, _)| other.id == run.id)?;
+        Some(self.running.swap_remove(at))
     }
 
     /// Takes the core of a run. The time since when the run has had it.
     pub(super) fn suspend(&mut self, run: &Run) -> Option<Instant> {
-        let (run, since) = self.running.remove(&run.id)?;
+        let (run, since) = self.take(run)?;
         run.set_due(None);
         self.suspended.insert(run.id, run);
         Some(since)
@@ -118,7 +124,7 @@ impl Cores {
     pub(super) fn resume(&mut self, run: &Run, now: Instant) -> bool {
         let run = self.suspended.remove(&run.id);
         let is_suspended = run.is_some();
-        self.running.extend(run.map(|run| (run.id, (run, now))));
+        self.running.extend(run.map(|run| (run, now)));
         is_suspended
     }
 
@@ -127,7 +133,7 @@ impl Cores {
     }
 
     pub(super) fn running(&self) -> impl Iterator<Item = &Arc<Run>> {
-        self.running.values().map(|(run, _)| run)
+        self.running.iter().map(|(run, _)| run)
     }
 
     pub(super) fn suspended(&self) -> impl ExactSizeIterator<Item = &Arc<Run>> {

@@ -69,8 +69,8 @@ impl<R, T: Item> Model<R, T> {
         lacking.or_else(|| self.queue.remove(id))
     }
 
-    /// Starts the batch of the requests with these ids, which [`Model::close`] gave.
-    pub(super) fn start(&mut self, ids: Vec<u64>, now: Instant) -> (Vec<Waiting<T>>, Turn) {
+    /// Starts a run.
+    pub(super) fn start(&mut self, now: Instant) -> Turn {
         let turn = match self.schedule.instances {
             _ if !self.lacking.is_empty() => Turn::Again,
             1 => Turn::Only,
@@ -78,7 +78,7 @@ impl<R, T: Item> Model<R, T> {
         };
         self.is_alone = turn == Turn::Again;
         self.share.start(now);
-        (ids.into_iter().filter_map(|id| self.take(id)).collect(), turn)
+        turn
     }
 
     pub(super) fn is_idle(&self) -> bool {
@@ -113,6 +113,16 @@ impl<R, T: Item> Model<R, T> {
         self.lacking.is_empty() && self.brief.has(requests.map(|own| own.item.size()).sum())
     }
 
+    /// Whether nothing waits before a request that joins the queue, which then is a batch of its own, and known to be brief.
+    pub(super) fn is_brief_alone(&self, item: &T) -> bool {
+        self.has_room()
+            && self.schedule.is_steady
+            && self.schedule.batching.delay.is_zero()
+            && self.queue.is_empty()
+            && self.lacking.is_empty()
+            && self.brief.has(item.size())
+    }
+
     /// The batch that closes next; `None` if none may start now.
     pub(super) fn close(&self, now: Instant) -> Option<Close> {
         match self.lacking.front() {
@@ -124,12 +134,16 @@ impl<R, T: Item> Model<R, T> {
 
     /// Whether requests wait, and its runs leave room for one more.
     pub(super) fn may_start(&self) -> bool {
-        let runs = self.share.runs();
         match self.lacking.is_empty() {
-            _ if self.is_alone || runs >= self.schedule.instances => false,
+            _ if !self.has_room() => false,
             true => !self.queue.is_empty(),
-            false => runs == 0,
+            false => self.share.runs() == 0,
         }
+    }
+
+    /// Whether its runs leave room for one more.
+    fn has_room(&self) -> bool {
+        !self.is_alone && self.share.runs() < self.schedule.instances
     }
 
     pub(super) fn is_ready(&self, now: Instant) -> bool {

@@ -138,9 +138,15 @@ impl<R: Runner> Shared<R> {
         let mut state = self.lock();
         let pending = Arc::new(Pending::new(state.id(), model, deadline, cancel, reply));
         let first = state.first_timer();
-        let (now, may_run_here) = (self.clock.now(), joining.may_run_here);
-        let refused = state.submit(&pending, joining, now).err();
-        let job = may_run_here.then(|| state.start_brief(model, now)).flatten();
+        let now = self.clock.now();
+        let (refused, job) = match state.start_at_once(&pending, joining, now) {
+            Ok(job) => (None, Some(job)),
+            Err(joining) => {
+                let may_run_here = joining.may_run_here;
+                let refused = state.submit(&pending, joining, now).err();
+                (refused, may_run_here.then(|| state.start_brief(model, now)).flatten())
+            }
+        };
         let sooner = is_sooner(state.first_timer(), first);
         // Without a free core, a run hands its own over, or the first one that ends looks for more.
         let has_work = state.has_work();

@@ -279,7 +279,7 @@ impl<R: Clone, T: Item> State<R, T> {
 
     /// Has a model that was idle begin where the others are. One that was idle for a moment only, because its clients wait for answers,
     /// keeps what it is behind.
-    fn catch_up(&mut self, model: u64, now: Instant) {
+    pub(super) fn catch_up(&mut self, model: u64, now: Instant) {
         let Some(idle) = self.models.get(&model).filter(|model| model.is_idle()) else { return };
         let others = if idle.share.is_back(now) { self.last } else { self.least_time(now) };
         let to = self.last.max(others);

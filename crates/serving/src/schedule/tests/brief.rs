@@ -1,6 +1,7 @@
 //! Runs on the threads that submit their requests.
 
 use super::*;
+use crate::failure::RequestError;
 use crate::schedule::model::Schedule;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
@@ -69,6 +70,21 @@ fn a_thread_does_not_overtake_what_waits() {
     assert!(!first.is_answered() && !second.is_answered());
     assert!(bench.shared.run_next() && first.is_answered() && !second.is_answered());
     assert!(bench.shared.run_next() && second.is_answered());
+}
+
+#[test]
+fn a_request_that_runs_at_once_leaves_nothing_behind() {
+    let (bench, model, _) = bench(steady());
+    let limited = || Ask { deadline: Some(Duration::from_secs(1)), ..here(1) };
+    assert!(!runs_here(&bench, model, limited()), "nothing is known");
+    assert!(runs_here(&bench, model, limited()));
+    assert!(bench.shared.is_quiet(1) && bench.shared.waiting(model) == 0);
+    let late = bench.submit(model, Ask { deadline: Some(Duration::ZERO), ..here(1) });
+    assert!(late.is_answered());
+    assert_eq!(bench.answer(2).unwrap_err(), RequestError::Timeout);
+    bench.shared.close();
+    assert!(runs_here(&bench, model, limited()));
+    assert_eq!(bench.answer(3).unwrap_err(), RequestError::Closing);
 }
 
 #[test]
