@@ -148,9 +148,12 @@ impl ByteSource for Source<'_> {
 
 impl Source<'_> {
     fn fill(&self, fill: &dyn Fill, to: &mut [u8]) {
-        let (model, input, expected) = (self.model.to_owned(), self.input.to_owned(), to.len());
-        let error = match fill.fill(to) {
-            Ok(given) if given == expected => return,
+        let (expected, given) = (to.len(), fill.fill(to));
+        if matches!(given, Ok(given) if given == expected) {
+            return;
+        }
+        let (model, input) = (self.model.to_owned(), self.input.to_owned());
+        let error = match given {
             Ok(given) => RequestError::ByteSize { model, input, expected, given },
             Err(source) => RequestError::Fill { model, input, source },
         };

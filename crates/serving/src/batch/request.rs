@@ -45,13 +45,19 @@ pub(crate) fn own_flag(asked: Option<CancelFlag>) -> CancelFlag {
     }
 }
 
-/// A flag that is set when those of all requests of a batch are; `None` if one of them has none.
+/// A flag that is set when those of all requests of a batch are; `None` if one of them has none. A request alone has its own.
 pub(crate) fn batch_flag<'b, 'r: 'b>(
-    batch: impl Iterator<Item = &'b Prepared<'r>>,
+    mut batch: impl Iterator<Item = &'b Prepared<'r>>,
 ) -> Option<CancelFlag> {
-    let flags: Vec<CancelFlag> =
+    let first = batch.next()?.cancel.clone()?;
+    let others: Vec<CancelFlag> =
         batch.map(|request| request.cancel.clone()).collect::<Option<_>>()?;
-    Some(CancelFlag::when(move || flags.iter().all(CancelFlag::is_cancelled)))
+    if others.is_empty() {
+        return Some(first);
+    }
+    Some(CancelFlag::when(move || {
+        first.is_cancelled() && others.iter().all(CancelFlag::is_cancelled)
+    }))
 }
 
 /// An input of a request.
