@@ -92,17 +92,39 @@ pub(super) fn unsigned(text: &[u8]) -> Option<u64> {
     })
 }
 
+/// The powers of ten up to the number of digits that f64 holds exactly.
+const POWERS: [f64; 16] =
+    [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
+
+/// A number of at most 15 digits without a sign and an exponent. Its digits and the power of ten are exact in f64, so that their quotient
+/// is rounded once (W. Clinger, *How to Read Floating Point Numbers Accurately*, 1990).
+fn short(text: &[u8]) -> Option<f64> {
+    let (mut digits, mut value, mut point) = (0usize, 0u64, None);
+    if text.len() > POWERS.len() {
+        return None;
+    }
+    for &byte in text {
+        match byte {
+            b'0'..=b'9' => {
+                value = value * 10 + u64::from(byte - b'0');
+                digits += 1;
+            }
+            b'.' if point.is_none() => point = Some(digits),
+            _ => return None,
+        }
+    }
+    let behind = digits - point.unwrap_or(digits);
+    (digits < POWERS.len()).then(|| value as f64 / POWERS[behind])
+}
+
 /// A number as f64, rounded to the nearest.
 pub(super) fn float(text: &[u8]) -> f64 {
     let (sign, magnitude) = match text.strip_prefix(b"-") {
         Some(rest) => (-1.0, rest),
         None => (1.0, text),
     };
-    // Integers of f64's precision are exact.
-    if magnitude.len() <= 15
-        && let Some(integer) = unsigned(magnitude)
-    {
-        return sign * integer as f64;
+    if let Some(value) = short(magnitude) {
+        return sign * value;
     }
     match magnitude.first() {
         Some(b'N') => sign * f64::NAN,

@@ -296,3 +296,62 @@ fn random_floats_are_read_again_from_their_text() {
         }
     }
 }
+
+#[test]
+fn short_decimals_are_rounded_as_the_standard_library_rounds_them() {
+    let mut random = Random(13);
+    for _ in 0..200_000 {
+        // Some have more digits than are exact.
+        let length = 1 + random.below(18) as u32;
+        let digits = random.below(10u64.pow(length)).to_string();
+        let mut text = digits.clone();
+        if random.below(4) > 0 {
+            let after = random.below(20) as usize;
+            let digits = format!("{digits:0>width$}", width = after + 1);
+            let (whole, fraction) = digits.split_at(digits.len() - after);
+            text = if after == 0 { digits } else { format!("{whole}.{fraction}") };
+        }
+        if random.below(2) == 0 {
+            text.insert(0, '-');
+        }
+        let read = number::float(text.as_bytes());
+        assert_eq!(read.to_bits(), text.parse::<f64>().unwrap().to_bits(), "{text}");
+    }
+}
+
+/// A number in the server's form, with the digits of the standard library's shortest text.
+fn expected(value: f64) -> String {
+    let text = format!("{value:e}");
+    let (mantissa, exponent) = text.split_once('e').unwrap();
+    let exponent: i32 = exponent.parse().unwrap();
+    match exponent {
+        -6..=20 => {
+            let plain = value.to_string();
+            if plain.contains('.') { plain } else { format!("{plain}.0") }
+        }
+        _ => format!("{mantissa}e{exponent}"),
+    }
+}
+
+#[test]
+fn floats_of_all_sizes_are_written_in_the_servers_form() {
+    let mut random = Random(17);
+    for exponent in -30..=30 {
+        for _ in 0..2000 {
+            let length = 1 + random.below(17) as u32;
+            let digits = random.below(10u64.pow(length));
+            let value: f64 = format!("{digits}e{exponent}").parse().unwrap();
+            let mut writer = Writer::new(vec![]);
+            writer.float(-value);
+            let text = String::from_utf8(writer.finish()).unwrap();
+            // Of two shortest texts that are as near, the standard library may choose the other one.
+            let form = |text: &str| text.replace(|c: char| c.is_ascii_digit(), "0");
+            let (number, exponent) = text[1..].split_once('e').unwrap_or((&text[1..], ""));
+            let wanted = expected(value);
+            let (wanted_number, wanted_exponent) = wanted.split_once('e').unwrap_or((&wanted, ""));
+            assert_eq!(form(number), form(wanted_number), "{value:e}");
+            assert_eq!(exponent, wanted_exponent, "{value:e}");
+            assert_eq!(text.parse::<f64>().unwrap().to_bits(), (-value).to_bits());
+        }
+    }
+}

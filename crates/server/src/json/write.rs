@@ -126,8 +126,14 @@ impl Writer {
         if value.is_sign_negative() {
             self.text.push(b'-');
         }
-        let shortest = Shortest::of(value.abs());
-        shortest.write(&mut self.text);
+        let mut buffer = zmij::Buffer::new();
+        let text = buffer.format_finite(value.abs()).as_bytes();
+        // Numbers without an exponent have the server's form already.
+        if text.contains(&b'e') {
+            Shortest::of(text).write(&mut self.text);
+        } else {
+            self.text.extend_from_slice(text);
+        }
     }
 }
 
@@ -139,9 +145,8 @@ struct Shortest {
 }
 
 impl Shortest {
-    fn of(value: f64) -> Shortest {
-        let mut buffer = zmij::Buffer::new();
-        let text = buffer.format_finite(value).as_bytes();
+    /// The decimal of a text that may have an exponent.
+    fn of(text: &[u8]) -> Shortest {
         let (mantissa, exponent) = match text.iter().position(|&byte| byte == b'e') {
             Some(at) => (&text[..at], decimal(&text[at + 1..])),
             None => (text, 0),
