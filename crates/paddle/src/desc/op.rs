@@ -93,15 +93,15 @@ impl<'a> RawOp<'a> {
 
     /// The layer that made the op: its path, or else its name scope.
     pub(super) fn layer(&self) -> Result<Option<&'a str>, PaddleErrorKind> {
-        for name in ["struct_name", "op_namescope"] {
-            if let Some(raw) = self.raw_attr(name)?
-                && let Some(layer) = last(message(raw.message, 5), |value| value.text())?
-                && !matches!(layer, "" | "/")
-            {
-                return Ok(Some(layer));
+        const NAMES: [&str; 2] = ["struct_name", "op_namescope"];
+        let mut layers = [None; NAMES.len()];
+        for attr in &self.attrs {
+            let raw = RawAttr::read(attr)?;
+            if let Some(at) = NAMES.iter().position(|name| *name == raw.name) {
+                layers[at] = last(message(raw.message, 5), |value| value.text())?;
             }
         }
-        Ok(None)
+        Ok(layers.into_iter().flatten().find(|layer| !matches!(*layer, "" | "/")))
     }
 }
 

@@ -10,7 +10,7 @@ use crate::params::Stored;
 use crate::program::{
     Args, Block, Form, Names, Op, Port, Program, TensorInfo, Var, VarInfo, VarType,
 };
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// The most blocks within each other.
 const MOST_DEPTH: usize = 32;
@@ -26,9 +26,15 @@ pub(super) fn program(
     if blocks.is_empty() {
         return Err(PaddleErrorKind::Malformed("it has no blocks".into()).into());
     }
+    let uses = uses(blocks)?;
+    let mut readers = HashMap::new();
+    for name in uses.iter().flat_map(|uses| &uses.reads) {
+        *readers.entry(*name).or_default() += 1;
+    }
     let mut reader = Reader {
         blocks,
-        uses: uses(blocks)?,
+        uses,
+        readers,
         is_used: vec![false; blocks.len()],
         vars: vec![],
         bound: vec![HashMap::new()],
@@ -96,6 +102,8 @@ fn uses<'a>(blocks: &[RawBlock<'a>]) -> Result<Vec<Uses<'a>>, PaddleErrorKind> {
 struct Reader<'a, 'b> {
     blocks: &'b [RawBlock<'a>],
     uses: Vec<Uses<'a>>,
+    /// The number of blocks that read each name.
+    readers: HashMap<&'a str, usize>,
     /// Blocks that an op has; a second one would be a cycle or a copy.
     is_used: Vec<bool>,
     vars: Vec<VarInfo>,
@@ -278,20 +286,18 @@ impl<'a> Reader<'a, '_> {
     /// that are read outside of it.
     fn changed(&self, block: usize) -> Vec<&'a str> {
         let inner = self.within(block);
-        let outside = || (0..self.blocks.len()).filter(|other| !inner.contains(other));
-        let mut found = vec![];
+        let (mut seen, mut readers) = (HashSet::new(), HashMap::new());
         for &block in &inner {
-            for &name in &self.uses[block].writes {
-                let is_local =
-                    inner.iter().any(|&block| self.blocks[block].vars.contains_key(name));
-                let is_read = || outside().any(|other| self.uses[other].reads.contains(name));
-                if !is_local && !found.contains(&name) && (self.lookup(name).is_some() || is_read())
-                {
-                    found.push(name);
-                }
+            // Names that the blocks declare are their own.
+            seen.extend(self.blocks[block].vars.keys().copied());
+            for &name in &self.uses[block].reads {
+                *readers.entry(name).or_default() += 1;
             }
         }
-        found
+        let is_read_outside = |name: &str| self.readers.get(name) != readers.get(name);
+        let writes = inner.iter().flat_map(|&block| &self.uses[block].writes).copied();
+        let new = writes.filter(|name| seen.insert(*name));
+        new.filter(|name| self.lookup(name).is_some() || is_read_outside(name)).collect()
     }
 
     /// The variable that a name stands for, or one of an op `undefined`.

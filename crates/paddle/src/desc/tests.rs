@@ -118,3 +118,25 @@ fn damaged_programs_are_errors() {
         Message::new().message(1, block(&[], &[])).message(4, Message::new().int(1, 9_000_000));
     assert!(matches!(read(&version.0).unwrap_err().kind, PaddleErrorKind::Version { .. }));
 }
+
+#[test]
+fn loops_may_write_many_variables() {
+    const COUNT: usize = 20_000;
+    // As long as Paddle's own, so that the file's size allows for as many ops.
+    let written = |i: usize| format!("v{i:0100}");
+    let writes = |from: &str| -> Vec<Message> {
+        (0..COUNT)
+            .map(|i| op("relu", &[&format!("X={from}")], &[&format!("Out={}", written(i))], &[]))
+            .collect()
+    };
+    let vars = [var("x", 5, &[2], false), var("c", 0, &[1], true)];
+    let mut main = vec![feed("x", 0)];
+    main.extend(writes("x"));
+    main.push(op("while", &["X=x", "Condition=c"], &["Out=x"], &[block_attr("sub_block", 1)]));
+    main.push(fetch(&written(7), 0));
+    let blocks = [block(&vars, &main), block(&[], &writes("x"))];
+    let files = Memory::of([("__model__", program(&blocks))]);
+    let (program, _) = read_file(&files, "__model__");
+    let carried = names(&program, find(&program.main, "while").results.iter());
+    assert_eq!(carried, (0..COUNT).map(written).collect::<Vec<_>>());
+}

@@ -6,6 +6,7 @@
 use super::Import;
 use crate::catalogue::Bound;
 use crate::program::{Args, Block, Op, Var};
+use std::collections::{HashMap, HashSet};
 
 /// The array that an op writes in place.
 fn written(op: &Op) -> Option<Var> {
@@ -42,20 +43,20 @@ impl Import<'_> {
 
     /// The arrays of blocks around that these blocks write, each once.
     pub(super) fn outer_arrays(&self, blocks: &[Block]) -> Vec<Var> {
-        let mut found = vec![];
+        let (mut found, mut seen) = (vec![], HashSet::new());
         let mut pending: Vec<&Block> = blocks.iter().collect();
         // Results of writes within the blocks, which are other names of their operands.
-        let mut same = self.same.clone();
+        let mut same = HashMap::new();
         while let Some(block) = pending.pop() {
             for op in &block.ops {
                 pending.extend(&op.blocks);
                 let Some(array) = written(op) else { continue };
-                let array = same.get(&array).copied().unwrap_or(array);
+                let array = same.get(&array).copied().unwrap_or_else(|| self.array(array));
                 if let Some(result) = op.results.at(0) {
                     same.insert(result, array);
                 }
                 let is_outer = matches!(self.bound[array.index()], Some(Bound::Value(_)));
-                if is_outer && !found.contains(&array) {
+                if is_outer && seen.insert(array) {
                     found.push(array);
                 }
             }

@@ -23,7 +23,7 @@ pub(crate) fn import(program: &Program) -> Result<Module, Fault> {
     let mut graph = Graph { b: Builder::new(&mut func), facts: &mut facts };
     import.parameters(&mut graph)?;
     import.ops(&mut graph, &program.main)?;
-    let results = import.outputs(&mut graph, &params)?;
+    let results = import.outputs(&mut graph)?;
     let mut body = graph.b.finish();
     (body.params, body.results) = (params, results);
     func.body = body;
@@ -108,18 +108,14 @@ impl Import<'_> {
     }
 
     /// The results of the function, by the names of the program's outputs.
-    fn outputs(
-        &mut self,
-        graph: &mut Graph<'_>,
-        params: &[ValueId],
-    ) -> Result<Vec<ValueId>, Fault> {
+    fn outputs(&mut self, graph: &mut Graph<'_>) -> Result<Vec<ValueId>, Fault> {
         let mut results = vec![];
-        let made: HashSet<ValueId> =
-            graph.b.block.ops.iter().flat_map(|op| op.outputs.iter().flatten().copied()).collect();
+        // Values that may be results as they are: made by an op, and not a result yet.
+        let made = graph.b.block.ops.iter().flat_map(|op| op.outputs.iter().flatten().copied());
+        let mut free: HashSet<ValueId> = made.collect();
         for output in &self.program.outputs {
             let mut value = self.value(output.var)?;
-            let is_shared = results.contains(&value) || params.contains(&value);
-            if is_shared || !made.contains(&value) {
+            if !free.remove(&value) {
                 graph.b.loc = None;
                 value = graph.add(ops::Identity::new(value))?;
             }
