@@ -1,7 +1,7 @@
 //! Ops of a `ProgramDesc` as the file has them.
 
 use crate::error::PaddleErrorKind;
-use crate::program::{Attr, Names};
+use crate::program::{Attr, Names, repeated};
 use crate::wire::{Fields, Wire};
 
 /// A slot with the names of its variables.
@@ -31,9 +31,13 @@ impl<'a> RawOp<'a> {
                 _ => {}
             }
         }
-        match op.name {
-            "" => Err(PaddleErrorKind::Malformed("an op has no type".into())),
-            _ => Ok(op),
+        if op.name.is_empty() {
+            return Err(PaddleErrorKind::Malformed("an op has no type".into()));
+        }
+        let name = |slot: &Slot<'a>| slot.0;
+        match repeated(op.inputs.iter().map(name)).or(repeated(op.outputs.iter().map(name))) {
+            Some(error) => Err(error),
+            None => Ok(op),
         }
     }
 
@@ -64,15 +68,18 @@ impl<'a> RawOp<'a> {
                 attrs.push((names.shared(raw.name), raw.attr(names)?));
             }
         }
-        Ok(attrs)
+        match repeated(attrs.iter().map(|(name, _)| &**name)) {
+            Some(error) => Err(error),
+            None => Ok(attrs),
+        }
     }
 
     fn raw_attr(&self, name: &str) -> Result<Option<RawAttr<'a>>, PaddleErrorKind> {
         let mut found = None;
         for message in &self.attrs {
             let raw = RawAttr::read(message)?;
-            if raw.name == name {
-                found = Some(raw);
+            if raw.name == name && found.replace(raw).is_some() {
+                return Err(PaddleErrorKind::Malformed(format!("the op has `{name}` twice")));
             }
         }
         Ok(found)

@@ -140,3 +140,27 @@ fn loops_may_write_many_variables() {
     let carried = names(&program, find(&program.main, "while").results.iter());
     assert_eq!(carried, (0..COUNT).map(written).collect::<Vec<_>>());
 }
+
+#[test]
+fn an_op_with_a_name_twice_is_an_error() {
+    let twice = [int_attr("axis", 0), int_attr("axis", 1)];
+    let ops = [
+        op("softmax", &["X=x"], &["Out=x"], &twice),
+        op("softmax", &["X=x", "X=x"], &["Out=x"], &[]),
+        op("softmax", &["X=x"], &["Out=x", "Out=y"], &[]),
+        op(
+            "while",
+            &["Condition=x"],
+            &["Out=x"],
+            &[block_attr("sub_block", 1), block_attr("sub_block", 1)],
+        ),
+    ];
+    for (op, name) in ops.into_iter().zip(["axis", "X", "Out", "sub_block"]) {
+        let main = block(&[var("x", 5, &[2], false)], &[feed("x", 0), op]);
+        let error = read(&program(&[main, block(&[], &[])])).unwrap_err();
+        assert_eq!(
+            error.kind.to_string(),
+            format!("the program is malformed: the op has `{name}` twice")
+        );
+    }
+}

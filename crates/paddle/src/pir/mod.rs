@@ -11,6 +11,7 @@ use crate::error::{Fault, PaddleErrorKind};
 use crate::params::Stored;
 use crate::program::{
     Args, Attr, Block, Budget, Form, Names, Op, Param, Port, Program, Var, VarInfo, VarType,
+    repeated,
 };
 use json::Node;
 use std::collections::HashMap;
@@ -225,6 +226,9 @@ impl Reader {
                 }
                 Ok(())
             })?;
+        }
+        if let Some(error) = repeated(listed.iter().map(|(name, _)| &**name)) {
+            return Err(error.into());
         }
         op.attrs = listed;
         for (since, name, attr, value) in ADDED {

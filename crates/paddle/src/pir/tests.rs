@@ -81,3 +81,12 @@ fn inner_blocks_see_outer_values_and_give_theirs_by_yield() {
     assert_eq!(op.blocks[0].ops[0].operands.at(0), Some(op.blocks[0].params[0]));
     assert_eq!(op.blocks[0].results.len(), 2);
 }
+
+#[test]
+fn an_op_with_an_attribute_twice_is_an_error() {
+    let mut ops = pir_ops();
+    let axis = |value: &str| pir_attr("axis", "0.a_i32", value);
+    ops[3] = pir_op("1.softmax", &[3], &[(4, "2")], &[axis("0"), axis("1")].join(","));
+    let error = read(&pir_text(4, &ops)).unwrap_err();
+    assert_eq!(error.kind.to_string(), "the program is malformed: the op has `axis` twice");
+}

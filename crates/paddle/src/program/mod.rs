@@ -12,7 +12,7 @@ mod names;
 pub(crate) use args::Args;
 pub(crate) use attr::Attr;
 pub(crate) use budget::Budget;
-pub(crate) use names::Names;
+pub(crate) use names::{Names, repeated};
 
 use std::rc::Rc;
 use trident_ir::{DType, Literal};
