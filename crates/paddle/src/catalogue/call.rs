@@ -2,7 +2,7 @@
 
 use super::field::Field;
 use super::graph::Graph;
-use super::{Old, Row};
+use super::{MOST_PARTS, Old, Row};
 use crate::error::PaddleErrorKind;
 use crate::program::{Args, Attr, Form, Op, Program, TensorInfo, Var, VarType};
 use std::ops::{Deref, DerefMut};
@@ -237,6 +237,18 @@ impl<'c, 'f> Call<'c, 'f> {
                 let name = self.row.results.get(result)?;
                 Some(result_slot(self.op, name, self.old).len())
             }
+        }
+    }
+
+    /// The number of items of the first result, a list that has `n` of them.
+    pub(crate) fn count(&self, n: i64) -> Result<usize, PaddleErrorKind> {
+        match (self.declared_len(0), usize::try_from(n)) {
+            (Some(declared), Ok(n)) if declared == n => Ok(n),
+            (Some(declared), _) => {
+                self.refuse(format!("it has {n} results, and the program names {declared}"))
+            }
+            (None, Ok(n)) if n <= MOST_PARTS as usize => Ok(n),
+            (None, _) => self.refuse(format!("it has {n} results, expected 0 to {MOST_PARTS}")),
         }
     }
 

@@ -1,9 +1,16 @@
 //! The builder of graph ops, which knows ranks and small values.
 
 use crate::error::PaddleErrorKind;
+use std::ops::RangeInclusive;
 use trident_ir::op::New;
 use trident_ir::shape::Stepwise;
 use trident_ir::{Builder, DType, Dim, Literal, Op, Type, ValueId, ops};
+
+/// The most ops, each with its results, that one op of a program may become; damaged files ask for any number.
+pub(crate) const MOST_PARTS: i64 = 1024;
+
+/// The greatest size that rows calculate with: products of two sizes do not overflow.
+pub(crate) const MOST_SIZE: i64 = i32::MAX as i64;
 
 /// A block under construction. Types are inferred op by op.
 pub(crate) struct Graph<'f> {
@@ -88,9 +95,40 @@ impl Graph<'_> {
         })
     }
 
-    /// A dimension, if it is a number.
+    /// A dimension, if it is a number up to [`MOST_SIZE`].
     pub(crate) fn dim(&self, value: ValueId, axis: usize) -> Option<usize> {
-        self.b.func.ty(value).shape()?.get(axis)?.fixed()
+        let dim = self.b.func.ty(value).shape()?.get(axis)?.fixed();
+        dim.filter(|&n| n <= MOST_SIZE as usize)
+    }
+
+    /// A number that the file states, which must be in a range.
+    pub(crate) fn within(&self, name: &str, n: i64, range: RangeInclusive<i64>) -> Made<i64> {
+        if range.contains(&n) {
+            return Ok(n);
+        }
+        let (least, most) = (range.start(), range.end());
+        Err(PaddleErrorKind::Unsupported(format!("`{name}` is {n}, expected {least} to {most}")))
+    }
+
+    /// One number for each of `axes` axes, from `least` on; a list of one number holds for all axes.
+    pub(crate) fn each(
+        &self,
+        name: &str,
+        given: &[i64],
+        axes: usize,
+        least: i64,
+    ) -> Made<Vec<i64>> {
+        for &n in given {
+            self.within(name, n, least..=MOST_SIZE)?;
+        }
+        match given {
+            [n] => Ok(vec![*n; axes]),
+            _ if given.len() == axes => Ok(given.to_vec()),
+            _ => {
+                let reason = format!("`{name}` has {} numbers for {axes} axes", given.len());
+                Err(PaddleErrorKind::Unsupported(reason))
+            }
+        }
     }
 
     /// The type of a value.
@@ -117,15 +155,36 @@ impl Graph<'_> {
         self.add(ops::Shape::new(x).start(axis).end(axis + 1))
     }
 
-    /// The same elements in other dimensions, where 0 copies one and −1 is inferred.
+    /// The same elements in other dimensions, where 0 copies the operand's one and −1 is inferred.
     pub(crate) fn reshape(&mut self, x: ValueId, dims: &[i64]) -> Made {
-        let shape = self.ints(dims)?;
+        let inferred = dims.iter().position(|&n| n == -1);
+        let mut dims = dims.to_vec();
+        if let Some(at) = inferred
+            && let Some(n) = self.quotient(x, &dims)
+        {
+            // As a number, it is right for an empty operand too.
+            dims[at] = n;
+        }
+        let shape = self.ints(&dims)?;
         self.add(ops::Reshape::new(x, shape))
     }
 
-    /// The same elements in dimensions that a vector states.
+    /// The elements of the operand divided by those of the dimensions with one −1, if they follow from known dimensions.
+    /// Copied dimensions, which may be 0, cancel out.
+    fn quotient(&self, x: ValueId, dims: &[i64]) -> Option<i64> {
+        let is_copied = |axis: usize| dims.get(axis) == Some(&0);
+        let mut whole = 1i64;
+        for axis in (0..self.rank(x).ok()?).filter(|&axis| !is_copied(axis)) {
+            whole = whole.checked_mul(self.dim(x, axis)? as i64)?;
+        }
+        let mut stated = dims.iter().filter(|&&n| n > 0);
+        let part = stated.try_fold(1i64, |part, &n| part.checked_mul(n))?;
+        (whole > 0 && whole % part == 0).then_some(whole / part)
+    }
+
+    /// The same elements in exactly the dimensions that a vector states: 0 is an empty axis.
     pub(crate) fn reshape_to(&mut self, x: ValueId, shape: ValueId) -> Made {
-        self.add(ops::Reshape::new(x, shape))
+        self.add(ops::Reshape::new(x, shape).allowzero(true))
     }
 
     /// A tensor of rank 0 with the only element of `x`.

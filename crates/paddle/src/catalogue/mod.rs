@@ -16,7 +16,7 @@ mod tests;
 mod unread;
 
 pub(crate) use call::{Bound, Call, Out, Outputs};
-pub(crate) use graph::Graph;
+pub(crate) use graph::{Graph, MOST_PARTS, MOST_SIZE};
 use signature::Parameter;
 
 use crate::error::PaddleErrorKind;

@@ -3,7 +3,7 @@
 use super::unary::Unary;
 use crate::catalogue::graph::Made;
 use crate::catalogue::signature::{row, signature};
-use crate::catalogue::{Call, Row};
+use crate::catalogue::{Call, MOST_SIZE, Row};
 use trident_ir::op::words::GeluFormula;
 use trident_ir::{Literal, ValueId, ops};
 
@@ -203,12 +203,11 @@ fn maxout(c: &mut Call<'_, '_>, op: Maxout) -> Made {
     let Some(channels) = c.dim(op.x, axis as usize) else {
         return c.refuse("the number of channels is not known");
     };
-    let mut dims: Vec<i64> = vec![0; axis as usize];
-    dims.extend([channels as i64 / op.groups.max(1), op.groups]);
-    // Zeros copy dimensions at the same place, so dimensions behind the split come from the operand's shape.
-    let head = c.ints(&dims)?;
+    c.within("groups", op.groups, 1..=MOST_SIZE)?;
+    let head = c.add(ops::Shape::new(op.x).end(axis))?;
+    let groups = c.ints(&[channels as i64 / op.groups, op.groups])?;
     let tail = c.add(ops::Shape::new(op.x).start(axis + 1))?;
-    let shape = c.concat(&[head, tail], 0)?;
+    let shape = c.concat(&[head, groups, tail], 0)?;
     let parts = c.reshape_to(op.x, shape)?;
     let axes = c.ints(&[axis + 1])?;
     c.add(ops::ReduceMax::new(parts, Some(axes)).keepdims(false))

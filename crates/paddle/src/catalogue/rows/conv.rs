@@ -3,7 +3,7 @@
 use crate::catalogue::field::Ints;
 use crate::catalogue::graph::Made;
 use crate::catalogue::signature::{row, signature};
-use crate::catalogue::{Call, Row};
+use crate::catalogue::{Call, MOST_SIZE, Row};
 use trident_ir::op::words::AutoPad;
 use trident_ir::{ValueId, ops};
 
@@ -91,6 +91,9 @@ pub(super) fn pads(c: &Call<'_, '_>, given: &[i64], axes: usize) -> Made<Vec<i64
         let begin = pads.iter().step_by(2).copied();
         begin.chain(pads.iter().skip(1).step_by(2).copied()).collect()
     };
+    for &n in given {
+        c.within("paddings", n, -MOST_SIZE..=MOST_SIZE)?;
+    }
     match given.len() {
         1 => Ok(vec![given[0]; 2 * axes]),
         n if n == axes => Ok([given, given].concat()),
@@ -100,7 +103,7 @@ pub(super) fn pads(c: &Call<'_, '_>, given: &[i64], axes: usize) -> Made<Vec<i64
 }
 
 /// Pads and dilations by `padding_algorithm`: with SAME, Paddle sets dilations to 1.
-fn padding(
+pub(super) fn padding(
     c: &Call<'_, '_>,
     algorithm: &str,
     given: &[i64],
@@ -110,24 +113,17 @@ fn padding(
     match algorithm {
         "EXPLICIT" => Ok((AutoPad::NotSet, pads(c, given, axes)?, dilations)),
         "VALID" => Ok((AutoPad::NotSet, vec![0; 2 * axes], dilations)),
-        "SAME" => Ok((AutoPad::SameUpper, vec![], vec![1; axes])),
+        "SAME" => Ok((AutoPad::SameUpper, vec![0; 2 * axes], vec![1; axes])),
         other => {
             c.refuse(format!("`padding_algorithm` is `{other}`, expected EXPLICIT, SAME or VALID"))
         }
     }
 }
 
-/// One entry for each axis; a list of one entry holds for all.
-pub(super) fn each(values: &[i64], axes: usize) -> Vec<i64> {
-    match values {
-        [value] => vec![*value; axes],
-        _ => values.to_vec(),
-    }
-}
-
 fn conv(c: &mut Call<'_, '_>, op: Conv) -> Made {
     let axes = c.rank(op.filter)?.saturating_sub(2);
-    let (strides, dilations) = (each(&op.strides, axes), each(&op.dilations, axes));
+    let strides = c.each("strides", &op.strides, axes, 1)?;
+    let dilations = c.each("dilations", &op.dilations, axes, 1)?;
     let (auto, pads, dilations) = padding(c, &op.padding_algorithm, &op.paddings, dilations)?;
     in_format(c, op.input, &op.data_format, |c, x| {
         let mut conv = ops::Conv::new(x, op.filter, op.bias)
@@ -144,7 +140,8 @@ fn conv(c: &mut Call<'_, '_>, op: Conv) -> Made {
 
 fn conv_transpose(c: &mut Call<'_, '_>, op: ConvTranspose) -> Made {
     let axes = c.rank(op.filter)?.saturating_sub(2);
-    let (strides, dilations) = (each(&op.strides, axes), each(&op.dilations, axes));
+    let strides = c.each("strides", &op.strides, axes, 1)?;
+    let dilations = c.each("dilations", &op.dilations, axes, 1)?;
     let (auto, mut pads, dilations) = padding(c, &op.padding_algorithm, &op.paddings, dilations)?;
     in_format(c, op.x, &op.data_format, |c, x| {
         if auto != AutoPad::NotSet {
@@ -155,7 +152,8 @@ fn conv_transpose(c: &mut Call<'_, '_>, op: ConvTranspose) -> Made {
         // An output size adds less than a stride at the end of each axis.
         let extra = match &size {
             Some(_) => strides.iter().map(|stride| stride - 1).collect(),
-            None => each(&op.output_padding, axes),
+            None if op.output_padding.is_empty() => vec![],
+            None => c.each("output_padding", &op.output_padding, axes, 0)?,
         };
         let mut conv = ops::ConvTranspose::new(x, op.filter, None)
             .group(op.groups)
@@ -168,7 +166,7 @@ fn conv_transpose(c: &mut Call<'_, '_>, op: ConvTranspose) -> Made {
         let y = c.add(conv)?;
         let Some(size) = size else { return Ok(y) };
         let size = match size {
-            Ints::Known(sizes) => Ints::Known(each(&sizes, axes)),
+            Ints::Known(sizes) => Ints::Known(c.each("output_size", &sizes, axes, 0)?),
             computed => computed,
         };
         let (starts, ends) = (c.ints(&vec![0; axes])?, size.value(c)?);
@@ -195,12 +193,14 @@ fn same_pads(c: &Call<'_, '_>, x: ValueId, filter: ValueId, strides: &[i64]) -> 
 
 fn deform_conv(c: &mut Call<'_, '_>, op: DeformConv) -> Made {
     let pads = pads(c, &op.paddings, 2)?;
+    let strides = c.each("strides", &op.strides, 2, 1)?;
+    let dilations = c.each("dilations", &op.dilations, 2, 1)?;
     c.add(
         ops::DeformConv::new(op.x, op.filter, op.offset, None, op.mask)
             .group(op.groups)
             .offset_group(op.deformable_groups)
-            .strides(each(&op.strides, 2))
-            .dilations(each(&op.dilations, 2))
+            .strides(strides)
+            .dilations(dilations)
             .pads(pads),
     )
 }

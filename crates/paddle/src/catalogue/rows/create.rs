@@ -171,10 +171,11 @@ pub(super) fn constant(
 }
 
 fn full_batch_size_like(c: &mut Call<'_, '_>, op: FullBatchSizeLike) -> Made {
-    let own = c.dim_of(op.input, usize::try_from(op.input_dim_idx).unwrap_or(0))?;
-    let at = usize::try_from(op.output_dim_idx).unwrap_or(0).min(op.shape.len());
-    let before = c.ints(&op.shape[..at])?;
-    let after = c.ints(op.shape.get(at + 1..).unwrap_or_default())?;
+    let last = |rank: usize| rank as i64 - 1;
+    let from = c.within("input_dim_idx", op.input_dim_idx, 0..=last(c.rank(op.input)?))?;
+    let to = c.within("output_dim_idx", op.output_dim_idx, 0..=last(op.shape.len()))? as usize;
+    let own = c.dim_of(op.input, from as usize)?;
+    let (before, after) = (c.ints(&op.shape[..to])?, c.ints(&op.shape[to + 1..])?);
     let shape = c.concat(&[before, own, after], 0)?;
     full(c, Ints::Computed(shape), op.value, op.dtype)
 }

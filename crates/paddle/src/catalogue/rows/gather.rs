@@ -3,7 +3,7 @@
 use crate::catalogue::field::{Ints, Number};
 use crate::catalogue::graph::Made;
 use crate::catalogue::signature::{row, signature};
-use crate::catalogue::{Call, Row};
+use crate::catalogue::{Call, MOST_SIZE, Row};
 use trident_ir::{DType, ValueId, ops};
 
 signature! {
@@ -225,6 +225,10 @@ fn triangle(c: &mut Call<'_, '_>, x: ValueId, diagonal: i64, lower: bool) -> Mad
 fn diagonal(c: &mut Call<'_, '_>, op: Diagonal) -> Made {
     let rank = c.rank(op.x)?;
     let (a, b) = (c.axis(op.axis1, rank)?, c.axis(op.axis2, rank)?);
+    if a == b {
+        return c.refuse(format!("`axis1` and `axis2` are both {a}"));
+    }
+    c.within("offset", op.offset, -MOST_SIZE..=MOST_SIZE)?;
     let others = (0..rank as i64).filter(|&axis| axis != a && axis != b);
     let perm: Vec<i64> = [a, b].into_iter().chain(others).collect();
     let x = c.transpose(op.x, &perm)?;
@@ -258,6 +262,7 @@ fn diag(c: &mut Call<'_, '_>, op: Diag) -> Made {
 /// Matrices, in the last two axes, that have the last axis of x on a diagonal.
 fn on_diagonal(c: &mut Call<'_, '_>, x: ValueId, offset: i64, padding: ValueId) -> Made {
     let Some(last) = c.rank(x)?.checked_sub(1) else { return c.refuse("a scalar has no axis") };
+    c.within("offset", offset, -MOST_SIZE..=MOST_SIZE)?;
     let (length, more) = (c.dim_of(x, last)?, c.ints(&[offset.abs()])?);
     let size = c.add(ops::Add::new(length, more))?;
     let places = c.range(size)?;
@@ -279,6 +284,9 @@ fn diag_embed(c: &mut Call<'_, '_>, op: DiagEmbed) -> Made {
     let matrices = on_diagonal(c, op.input, op.offset, padding)?;
     let rank = c.rank(matrices)?;
     let (mut first, mut second) = (c.axis(op.dim1, rank)?, c.axis(op.dim2, rank)?);
+    if first == second {
+        return c.refuse(format!("`dim1` and `dim2` are both {first}"));
+    }
     let mut sources = [rank as i64 - 2, rank as i64 - 1];
     if first > second {
         std::mem::swap(&mut first, &mut second);

@@ -1,10 +1,10 @@
 //! Ops on images and their channels.
 
-use super::conv::{each, in_format, pads};
+use super::conv::{in_format, pads};
 use crate::catalogue::field::Ints;
 use crate::catalogue::graph::Made;
 use crate::catalogue::signature::{row, signature};
-use crate::catalogue::{Call, Row};
+use crate::catalogue::{Call, MOST_PARTS, MOST_SIZE, Row};
 use trident_ir::op::words::{BlockOrder, Interpolation, RoiTransform, SamplePadding};
 use trident_ir::{DType, ValueId, ops};
 
@@ -66,12 +66,13 @@ pub(super) static ROWS: &[Row] = &[
     row!("channel_shuffle", ChannelShuffle, shuffled),
     row!("fold", Fold, |c, op| {
         let pads = plane_pads(c, &op.paddings)?;
-        let (image, block) = (c.ints(&op.output_sizes)?, c.ints(&each(&op.kernel_sizes, 2))?);
+        let image = c.each("output_sizes", &op.output_sizes, 2, 0)?;
+        let block = c.each("kernel_sizes", &op.kernel_sizes, 2, 1)?;
+        let strides = c.each("strides", &op.strides, 2, 1)?;
+        let dilations = c.each("dilations", &op.dilations, 2, 1)?;
+        let (image, block) = (c.ints(&image)?, c.ints(&block)?);
         c.add(
-            ops::Col2Im::new(op.x, image, block)
-                .pads(pads)
-                .strides(each(&op.strides, 2))
-                .dilations(each(&op.dilations, 2)),
+            ops::Col2Im::new(op.x, image, block).pads(pads).strides(strides).dilations(dilations),
         )
     }, "fold": "out=Y"),
     row!("grid_sample", GridSample, grid_sample, "grid_sampler": "out=Output"),
@@ -95,8 +96,9 @@ fn shuffled(c: &mut Call<'_, '_>, op: ChannelShuffle) -> Made {
         let Some(channels) = c.dim(x, 1) else {
             return c.refuse("the number of channels is not known");
         };
+        c.within("groups", op.groups, 1..=MOST_SIZE)?;
         let (head, tail) = (c.dim_of(x, 0)?, c.add(ops::Shape::new(x).start(2))?);
-        let groups = c.ints(&[op.groups, channels as i64 / op.groups.max(1)])?;
+        let groups = c.ints(&[op.groups, channels as i64 / op.groups])?;
         let shape = c.concat(&[head, groups, tail], 0)?;
         let parts = c.reshape_to(x, shape)?;
         let rank = c.rank(parts)? as i64;
@@ -113,11 +115,17 @@ fn temporal_shift(c: &mut Call<'_, '_>, op: TemporalShift) -> Made {
         let Some(channels) = c.dim(x, 1) else {
             return c.refuse("the number of channels is not known");
         };
+        if !(0.0..=0.5).contains(&op.shift_ratio) {
+            return c.refuse(format!("`shift_ratio` is {}, expected 0 to 0.5", op.shift_ratio));
+        }
         let first = (channels as f32 * op.shift_ratio as f32) as i64;
         let second = (channels as f32 * 2.0 * op.shift_ratio as f32) as i64;
-        let (own, frames) = (c.shape_of(x)?, c.ints(&[-1, op.seg_num])?);
+        let frames = c.within("seg_num", op.seg_num, 1..=MOST_SIZE)?;
+        let (own, frames) = (c.shape_of(x)?, c.ints(&[frames])?);
+        let batch = c.dim_of(x, 0)?;
+        let count = c.add(ops::Div::new(batch, frames))?;
         let tail = c.add(ops::Shape::new(x).start(1))?;
-        let shape = c.concat(&[frames, tail], 0)?;
+        let shape = c.concat(&[count, frames, tail], 0)?;
         let clips = c.reshape_to(x, shape)?;
         let shift = |c: &mut Call<'_, '_>, part: ValueId, pads: [i64; 2]| {
             let (pads, axis) = (c.ints(&pads)?, c.ints(&[1])?);
@@ -159,26 +167,19 @@ fn grid_sample(c: &mut Call<'_, '_>, op: GridSample) -> Made {
 
 /// Pads of a plane as `unfold` and `fold` list them: those at the begins, then those at the ends.
 fn plane_pads(c: &Call<'_, '_>, given: &[i64]) -> Made<Vec<i64>> {
-    if given.len() == 4 { Ok(given.to_vec()) } else { pads(c, given, 2) }
+    let pads = pads(c, given, 2)?;
+    Ok(if given.len() == 4 { given.to_vec() } else { pads })
 }
-
-/// The most elements of a window, each of which becomes a few ops.
-const MOST_TAPS: i64 = 4096;
 
 /// The elements of every window as a column: [N, C·kernel, windows].
 fn unfold(c: &mut Call<'_, '_>, op: Unfold) -> Made {
     let pads = plane_pads(c, &op.paddings)?;
-    let (kernel, strides) = (each(&op.kernel_sizes, 2), each(&op.strides, 2));
-    let dilations = each(&op.dilations, 2);
-    let [height, width] = kernel[..] else {
-        return c.refuse(format!("`kernel_sizes` is {kernel:?}, expected two sizes"));
-    };
-    if [strides.len(), dilations.len()] != [2, 2]
-        || height < 1
-        || width < 1
-        || height.saturating_mul(width) > MOST_TAPS
-    {
-        return c.refuse(format!("windows of {kernel:?} elements are not supported"));
+    let kernel = c.each("kernel_sizes", &op.kernel_sizes, 2, 1)?;
+    let strides = c.each("strides", &op.strides, 2, 1)?;
+    let dilations = c.each("dilations", &op.dilations, 2, 1)?;
+    let area = kernel[0] * kernel[1];
+    if area > MOST_PARTS {
+        return c.refuse(format!("windows have {area} elements, expected 1 to {MOST_PARTS}"));
     }
     let (pads, axes) = (c.ints(&pads)?, c.ints(&[2, 3])?);
     let x = c.add(ops::Pad::new(op.x, pads, None, Some(axes)))?;
@@ -196,12 +197,12 @@ fn unfold(c: &mut Call<'_, '_>, op: Unfold) -> Made {
         }
     }
     let taps = c.concat(&taps, 2)?;
-    let taps = c.reshape(taps, &[0, 0, kernel[0] * kernel[1], -1])?;
     let Some(channels) = c.dim(op.x, 1) else {
         return c.refuse("the number of channels is not known");
     };
-    let windows = c.dim_of(taps, 3)?;
-    let (batch, rows) = (c.dim_of(taps, 0)?, c.ints(&[channels as i64 * kernel[0] * kernel[1]])?);
+    let windows = c.add(ops::Shape::new(taps).start(3))?;
+    let windows = c.add(ops::ReduceProd::new(windows, None).keepdims(true))?;
+    let (batch, rows) = (c.dim_of(taps, 0)?, c.ints(&[channels as i64 * area])?);
     let shape = c.concat(&[batch, rows, windows], 0)?;
     c.reshape_to(taps, shape)
 }

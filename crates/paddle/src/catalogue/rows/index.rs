@@ -209,13 +209,14 @@ fn write(
     let (shape, size) = (c.shape_of(x)?, c.add(ops::Size::new(x))?);
     let size = c.vector(size)?;
     let places = c.range(size)?;
-    let places = c.add(ops::Reshape::new(places, shape).allowzero(true))?;
+    let places = c.reshape_to(places, shape)?;
     let (starts, ends, steps) = (starts.value(c)?, ends.value(c)?, steps.value(c)?);
     let axes = c.ints(&axes)?;
     let mut part = c.add(ops::Slice::new(places, starts, ends, Some(axes), Some(steps)))?;
     let decrease = c.axes(decrease, rank)?;
     part = c.squeeze(part, &decrease)?;
     // New axes of length 1, counted before the ones above were removed.
+    let none = c.axes(none, rank + none.len())?;
     let shifted: Vec<i64> = none
         .iter()
         .map(|&axis| axis - decrease.iter().filter(|&&gone| gone < axis).count() as i64)
@@ -231,7 +232,7 @@ fn write(
     let values = c.expand(values, part_shape)?;
     let (values, part, flat) = (c.vector(values)?, c.vector(part)?, c.vector(x)?);
     let written = c.add(ops::ScatterElements::new(flat, part, values))?;
-    c.add(ops::Reshape::new(written, shape).allowzero(true))
+    c.reshape_to(written, shape)
 }
 
 /// A matrix with a number on a diagonal.

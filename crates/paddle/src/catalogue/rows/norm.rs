@@ -4,7 +4,7 @@ use super::activation::single;
 use super::conv::in_format;
 use crate::catalogue::graph::Made;
 use crate::catalogue::signature::{row, signature};
-use crate::catalogue::{Call, Outputs, Row};
+use crate::catalogue::{Call, MOST_PARTS, Outputs, Row};
 use trident_ir::{DType, ValueId, ops};
 
 signature! {
@@ -160,7 +160,7 @@ fn norm(c: &mut Call<'_, '_>, op: Norm) -> Made<Outputs> {
     Ok([y, norm].into())
 }
 
-/// The weight divided by its greatest singular value, which power iterations approximate.
+/// The weight divided by its greatest singular value, which power iterations of ten ops each approximate.
 fn spectral_norm(c: &mut Call<'_, '_>, op: SpectralNorm) -> Made {
     let rank = c.rank(op.weight)?;
     let dim = c.axis(op.dim, rank)?;
@@ -176,10 +176,7 @@ fn spectral_norm(c: &mut Call<'_, '_>, op: SpectralNorm) -> Made {
         let size = c.add(ops::Add::new(size, eps))?;
         c.add(ops::Div::new(x, size))
     };
-    if op.power_iters > 64 {
-        return c.refuse(format!("{} power iterations are not supported", op.power_iters));
-    }
-    for _ in 0..op.power_iters {
+    for _ in 0..c.within("power_iters", op.power_iters, 0..=MOST_PARTS / 16)? {
         let next = c.add(ops::MatMul::new(turned, u))?;
         v = unit(c, next)?;
         let next = c.add(ops::MatMul::new(matrix, v))?;

@@ -1,11 +1,10 @@
 //! Pooling.
 
-use super::conv::{each, in_format, pads};
+use super::conv::{in_format, padding, pads};
 use crate::catalogue::field::Ints;
 use crate::catalogue::graph::Made;
 use crate::catalogue::signature::{row, signature};
-use crate::catalogue::{Call, Outputs, Row};
-use trident_ir::op::words::AutoPad;
+use crate::catalogue::{Call, MOST_PARTS, Outputs, Row};
 use trident_ir::{DType, ValueId, ops};
 
 signature! {
@@ -76,18 +75,14 @@ fn pool(c: &mut Call<'_, '_>, op: Pool) -> Made {
         "max" => Kind::Max,
         other => return c.refuse(format!("`pooling_type` is `{other}`, expected avg or max")),
     };
-    let kernel = each(op.kernel_size.known("kernel_size")?, axes);
-    let auto = match &*op.padding_algorithm {
-        "SAME" => AutoPad::SameUpper,
-        _ => AutoPad::NotSet,
-    };
-    let pads = match &*op.padding_algorithm {
-        "EXPLICIT" => pads(c, &op.paddings, axes)?,
-        _ => vec![0; 2 * axes],
-    };
-    let strides = each(&op.strides, axes);
+    if op.global_pooling {
+        return in_format(c, op.x, &op.data_format, |c, x| global(c, x, kind));
+    }
+    let kernel = c.each("kernel_size", op.kernel_size.known("kernel_size")?, axes, 1)?;
+    let (auto, pads, _) = padding(c, &op.padding_algorithm, &op.paddings, vec![1; axes])?;
+    let strides = c.each("strides", &op.strides, axes, 1)?;
     in_format(c, op.x, &op.data_format, |c, x| {
-        if op.global_pooling || op.adaptive && kernel.iter().all(|&k| k == 1) {
+        if op.adaptive && kernel.iter().all(|&k| k == 1) {
             return global(c, x, kind);
         }
         if op.adaptive {
@@ -170,15 +165,16 @@ fn adaptive(c: &mut Call<'_, '_>, x: ValueId, kind: Kind, cells: &[i64]) -> Made
     if matches!(kind, Kind::Norm(_)) {
         return c.refuse("adaptive pooling by a norm is not supported");
     }
-    if cells.iter().any(|&cells| !(1..=4096).contains(&cells)) {
-        return c.refuse(format!("the result's sizes are {cells:?}, expected 1 to 4096"));
+    let cells = c.each("kernel_size", cells, cells.len(), 1)?;
+    for &cells in &cells {
+        c.within("kernel_size", cells, 1..=MOST_PARTS)?;
     }
     let sizes: Option<Vec<i64>> =
         (0..cells.len()).map(|i| c.dim(x, i + 2).map(|n| n as i64)).collect();
     if let Some(sizes) = sizes
-        && sizes.iter().zip(cells).all(|(n, cells)| n % cells == 0)
+        && sizes.iter().zip(&cells).all(|(n, cells)| n % cells == 0)
     {
-        let kernel: Vec<i64> = sizes.iter().zip(cells).map(|(n, cells)| n / cells).collect();
+        let kernel: Vec<i64> = sizes.iter().zip(&cells).map(|(n, cells)| n / cells).collect();
         return match kind {
             Kind::Max => c.add(ops::MaxPool::new(x).kernel_shape(kernel.clone()).strides(kernel)),
             _ => c.add(ops::AveragePool::new(x).kernel_shape(kernel.clone()).strides(kernel)),
@@ -229,13 +225,15 @@ fn indexed(c: &mut Call<'_, '_>, op: IndexedPool) -> Made<Outputs> {
     let axes = c.rank(op.x)?.saturating_sub(2);
     let spatial: Option<Vec<i64>> =
         (0..axes).map(|i| c.dim(op.x, i + 2).map(|n| n as i64)).collect();
-    let mut kernel = each(&op.kernel_size, axes);
-    let (mut strides, mut pads) = (each(&op.strides, axes), pads(c, &op.paddings, axes)?);
+    let mut kernel = match op.global_pooling {
+        true => vec![1; axes],
+        false => c.each("kernel_size", &op.kernel_size, axes, 1)?,
+    };
+    let (mut strides, mut pads) =
+        (c.each("strides", &op.strides, axes, 1)?, pads(c, &op.paddings, axes)?);
     if op.global_pooling || op.adaptive {
-        let cells = if op.global_pooling { vec![1; axes] } else { kernel };
-        let divides = |sizes: &Vec<i64>| {
-            sizes.iter().zip(&cells).all(|(n, cells)| *cells > 0 && n % cells == 0)
-        };
+        let cells = kernel;
+        let divides = |sizes: &Vec<i64>| sizes.iter().zip(&cells).all(|(n, cells)| n % cells == 0);
         let Some(sizes) = spatial.filter(divides) else {
             // Cells of several sizes: without their indices.
             return Ok(adaptive(c, op.x, Kind::Max, &cells)?.into());
@@ -270,7 +268,8 @@ fn unpool(c: &mut Call<'_, '_>, op: Unpool) -> Made {
     let count = c.dim(sizes, 0).unwrap_or(0);
     let plane = if count == rank { c.slice(sizes, 0, 2, i64::MAX)? } else { sizes };
     let head = c.add(ops::Shape::new(op.x).end(2))?;
-    let all = c.ints(&[-1])?;
+    let all = c.add(ops::Shape::new(op.x).start(2))?;
+    let all = c.add(ops::ReduceProd::new(all, None).keepdims(true))?;
     let flat = c.concat(&[head, all], 0)?;
     let (x, places) = (c.reshape_to(op.x, flat)?, c.reshape_to(op.indices, flat)?);
     let places = c.cast(places, DType::I64)?;

@@ -98,7 +98,9 @@ pub(super) static ROWS: &[Row] = &[
         "arg_min"
     ),
     row!("cumprod", CumProd, |c, op| {
-        let axis = c.number(DType::I64, op.dim as f64)?;
+        let rank = c.rank(op.x)?;
+        let axis = c.axis(op.dim, rank)?;
+        let axis = c.number(DType::I64, axis as f64)?;
         c.add(ops::CumProd::new(op.x, axis).exclusive(op.exclusive).reverse(op.reverse))
     }),
     row!("cumsum", CumSum, |c, op| {

@@ -2,7 +2,7 @@
 
 use crate::catalogue::graph::Made;
 use crate::catalogue::signature::{row, signature};
-use crate::catalogue::{Call, Out, Outputs, Row};
+use crate::catalogue::{Call, MOST_PARTS, MOST_SIZE, Out, Outputs, Row};
 use trident_ir::op::words::RecurrentDirection;
 use trident_ir::{DType, ValueId, ops};
 
@@ -58,9 +58,8 @@ fn rnn(c: &mut Call<'_, '_>, op: Rnn) -> Made<Outputs> {
         return c.refuse("it is in training mode; export the model after `eval()`");
     }
     let directions = if op.is_bidirec { 2 } else { 1 };
-    let Some(layers) = usize::try_from(op.num_layers).ok().filter(|&layers| layers > 0) else {
-        return c.refuse(format!("`num_layers` is {}", op.num_layers));
-    };
+    let layers = c.within("num_layers", op.num_layers, 1..=MOST_PARTS)? as usize;
+    c.within("hidden_size", op.hidden_size, 1..=MOST_SIZE / 4)?;
     let count = 2 * layers * directions;
     let has_bias = op.weight_list.len() == 2 * count;
     if !has_bias && op.weight_list.len() != count {

@@ -88,8 +88,10 @@ pub(super) static ROWS: &[Row] = &[
 
 /// 0 copies a dimension and −1 is inferred.
 fn reshape(c: &mut Call<'_, '_>, op: Reshape) -> Made {
-    let shape = op.shape.value(c)?;
-    c.reshape_to(op.x, shape)
+    match op.shape {
+        Ints::Known(dims) => c.reshape(op.x, &dims),
+        Ints::Computed(shape) => c.add(ops::Reshape::new(op.x, shape)),
+    }
 }
 
 /// Removes the named axes that have length 1, all such axes if none is named. An axis of unknown length is removed if
@@ -153,14 +155,15 @@ fn flatten(c: &mut Call<'_, '_>, op: Flatten) -> Made {
         return c.refuse(format!("`start_axis` {start} is behind `stop_axis` {stop}"));
     }
     // Sizes that are known, and the others from the operand, in case one of them is 0.
-    let dims: Option<Vec<usize>> = (0..rank).map(|axis| c.dim(op.x, axis)).collect();
+    let dims: Option<Vec<i64>> =
+        (0..rank).map(|axis| c.dim(op.x, axis).map(|n| n as i64)).collect();
     if let Some(dims) = dims {
-        let joined: usize = dims[start as usize..=stop as usize].iter().product();
         let (before, after) = (&dims[..start as usize], &dims[stop as usize + 1..]);
-        let shape: Vec<i64> =
-            before.iter().chain([&joined]).chain(after).map(|&n| n as i64).collect();
-        let shape = c.ints(&shape)?;
-        return c.add(ops::Reshape::new(op.x, shape).allowzero(true));
+        let mut joined = dims[start as usize..=stop as usize].iter();
+        if let Some(joined) = joined.try_fold(1i64, |joined, &n| joined.checked_mul(n)) {
+            let shape = c.ints(&[before, &[joined], after].concat())?;
+            return c.reshape_to(op.x, shape);
+        }
     }
     if stop as usize + 1 == rank {
         let mut shape = vec![0; start as usize];
@@ -170,7 +173,7 @@ fn flatten(c: &mut Call<'_, '_>, op: Flatten) -> Made {
     let head = c.ints(&[vec![0; start as usize], vec![-1]].concat())?;
     let tail = c.add(ops::Shape::new(op.x).start(stop + 1))?;
     let shape = c.concat(&[head, tail], 0)?;
-    c.reshape_to(op.x, shape)
+    c.add(ops::Reshape::new(op.x, shape))
 }
 
 /// −1 keeps a dimension.

@@ -3,7 +3,7 @@
 use crate::catalogue::field::{Ints, Number};
 use crate::catalogue::graph::Made;
 use crate::catalogue::signature::{row, signature};
-use crate::catalogue::{Call, Outputs, Row};
+use crate::catalogue::{Call, MOST_SIZE, Outputs, Row};
 use trident_ir::{DType, ValueId, ops};
 
 signature! {
@@ -172,9 +172,7 @@ fn single_slices(c: &mut Call<'_, '_>, x: ValueId, axis: i64) -> Made<Outputs> {
     let axis = c.axis(axis, rank)?;
     let count = c.dim(x, axis as usize).or(c.declared_len(0));
     let Some(count) = count else { return c.refuse("the number of slices is not known") };
-    if count > 1 << 16 {
-        return c.refuse(format!("{count} slices are too many"));
-    }
+    let count = c.count(count as i64)?;
     let sizes = c.ints(&vec![1; count])?;
     let slices = match count {
         0 => vec![],
@@ -191,9 +189,10 @@ fn single_slices(c: &mut Call<'_, '_>, x: ValueId, axis: i64) -> Made<Outputs> {
 fn parts(c: &mut Call<'_, '_>, x: ValueId, axis: Number, num: i64) -> Made<Outputs> {
     let rank = c.rank(x)?;
     let axis = c.axis(axis.int("axis")?, rank)?;
-    let Some(count) = usize::try_from(num).ok().filter(|&count| count > 0) else {
-        return c.refuse(format!("the number of parts is {num}"));
-    };
+    let count = c.count(num)?;
+    if count == 0 {
+        return c.refuse("the number of parts is 0");
+    }
     if let Some(n) = c.dim(x, axis as usize)
         && n % count != 0
     {
@@ -214,6 +213,9 @@ fn split(c: &mut Call<'_, '_>, op: Split) -> Made<Outputs> {
     let (sizes, count) = match sizes {
         Ints::Known(sizes) => {
             let count = sizes.len();
+            for &n in &sizes {
+                c.within("sections", n, -1..=MOST_SIZE)?;
+            }
             let rest: i64 = sizes.iter().filter(|&&n| n >= 0).sum();
             match sizes.iter().position(|&n| n < 0) {
                 None => (c.ints(&sizes)?, count),
@@ -308,7 +310,7 @@ fn repeat(c: &mut Call<'_, '_>, op: Repeat) -> Made {
     factors[axis as usize] = op.repeats;
     let factors = c.ints(&factors)?;
     let shape = c.add(ops::Mul::new(own, factors))?;
-    c.add(ops::Reshape::new(repeated, shape).allowzero(true))
+    c.reshape_to(repeated, shape)
 }
 
 /// Every slice along an axis as often as an operand says: slice i is at the places where i of the running sums are

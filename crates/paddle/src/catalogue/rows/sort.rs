@@ -3,7 +3,7 @@
 use crate::catalogue::field::Number;
 use crate::catalogue::graph::Made;
 use crate::catalogue::signature::{row, signature};
-use crate::catalogue::{Call, Out, Outputs, Row};
+use crate::catalogue::{Call, MOST_SIZE, Out, Outputs, Row};
 use trident_ir::{DType, ValueId, ops};
 
 signature! {
@@ -62,6 +62,7 @@ pub(super) static ROWS: &[Row] = &[
 fn kth_value(c: &mut Call<'_, '_>, op: KthValue) -> Made<Outputs> {
     let rank = c.rank(op.x)?;
     let axis = c.axis(op.axis, rank)?;
+    c.within("k", op.k, 1..=MOST_SIZE)?;
     let k = c.ints(&[op.k])?;
     let found = c.add_all(ops::TopK::new(op.x, k).axis(axis).largest(false), 2)?;
     let mut last = vec![];
