@@ -34,7 +34,7 @@ signature! {
 }
 
 signature! {
-    HardTanh (x: ValueId) { t_min: f64 = -1.0, t_max: f64 = 1.0 } -> out
+    HardTanh (x: ValueId) { t_min: f64 = 0.0, t_max: f64 = 24.0 } -> out
 }
 
 signature! {

@@ -208,7 +208,12 @@ fn one_hot(c: &mut Call<'_, '_>, op: OneHot) -> Made {
     let (zero, one) = (c.reshape(zero, &[1])?, c.reshape(one, &[1])?);
     let values = c.concat(&[zero, one], 0)?;
     let depth = c.scalar(depth)?;
+    // A class that does not exist is an error of the gather, as it is in Paddle; a one-hot op would wrap or ignore it.
     let x = c.cast(op.x, DType::I64)?;
+    let (first, classes) = (c.number(DType::I64, 0.0)?, c.range(depth)?);
+    let is_negative = c.add(ops::Less::new(x, first))?;
+    let x = c.add(ops::Where::new(is_negative, depth, x))?;
+    let x = c.add(ops::Gather::new(classes, x))?;
     c.add(ops::OneHot::new(x, depth, values))
 }
 

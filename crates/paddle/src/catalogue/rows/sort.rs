@@ -20,7 +20,7 @@ signature! {
 
 signature! {
     Unique (x: ValueId) {
-        axis: Vec<i64> = [], dtype: Option<DType>, is_sorted: bool = true,
+        axis: Vec<i64> = [], dtype: Option<DType>, is_sorted: bool = false,
     } -> out indices inverse counts
 }
 
