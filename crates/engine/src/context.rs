@@ -46,6 +46,9 @@ impl RunContext {
 
     /// The deadline if the run starts now; `None` without a limit.
     pub(crate) fn until(&self) -> Option<Deadline> {
+        if self.time_limit.is_none() && self.deadline.is_none() {
+            return None;
+        }
         let now = Instant::now();
         let limited = self.time_limit.and_then(|limit| now.checked_add(limit));
         let at = [limited, self.deadline].into_iter().flatten().min()?;

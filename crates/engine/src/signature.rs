@@ -1,7 +1,6 @@
 //! Checks the inputs of a run against the model's parameters.
 
 use crate::error::{InputError, RunError};
-use std::collections::HashMap;
 use trident_ir::{Dim, Literal, TensorType, Type, ValueInfo};
 use trident_runtime::{Tensor, Value};
 
@@ -63,7 +62,7 @@ impl Signature {
                 return Err(InputError::Twice { name: name() });
             }
         }
-        let mut symbols = HashMap::new();
+        let mut symbols = vec![];
         let (mut values, mut optional) = (vec![], vec![]);
         for (i, (input, value)) in self.all().zip(bound).enumerate() {
             match value {
@@ -85,7 +84,7 @@ impl Signature {
 
     /// Checks dimensions by input name as [`bind`](Signature::bind) checks those of tensors. Inputs may be missing.
     pub fn check_dims(&self, given: &[(&str, Vec<usize>)]) -> Result<(), RunError> {
-        let mut symbols = HashMap::new();
+        let mut symbols = vec![];
         let check = |(name, dims): &(&str, Vec<usize>)| {
             let input =
                 self.find(name).ok_or_else(|| InputError::Unknown { name: (*name).to_owned() })?;
@@ -116,8 +115,8 @@ impl Signature {
     }
 }
 
-/// Sizes of named dimensions, each with the input that determined it.
-type Symbols<'a> = HashMap<&'a str, (usize, &'a str)>;
+/// Sizes of named dimensions, each with its name and the input that determined it. Models have few.
+type Symbols<'a> = Vec<(&'a str, usize, &'a str)>;
 
 fn fits<'a>(
     input: &'a ValueInfo,
@@ -166,7 +165,11 @@ fn dims_fit<'a>(
                 return Err(InputError::Dim { name: name(), axis, actual, dim, expected });
             }
             Dim::Sym(symbol) => {
-                let (bound, other) = *symbols.entry(symbol).or_insert((actual, &input.name));
+                let known = symbols.iter().find(|(name, ..)| *name == &**symbol);
+                let Some(&(_, bound, other)) = known else {
+                    symbols.push((symbol, actual, &input.name));
+                    continue;
+                };
                 if bound != actual {
                     let (symbol, other) = (symbol.to_string(), other.to_owned());
                     let name = name();

@@ -126,12 +126,15 @@ impl Shapes {
     ) -> Option<Arc<MemoryPlan>> {
         let inputs: Vec<&Tensor> = inputs.iter().map(Value::as_tensor).collect::<Option<_>>()?;
         // Fixed input types have one plan, whatever runs are given.
-        let types: Vec<Type> = match (&self.func, growth) {
+        let key = match (&self.func, growth) {
             (None, _) => vec![],
-            (Some(_), None) => inputs.iter().map(|input| input.ty()).collect(),
-            (Some(_), Some(growth)) => self.planned(&inputs, growth),
+            (Some(_), None) => key_of(&inputs),
+            (Some(_), Some(growth)) => key(&self.planned(&inputs, growth)),
         };
-        let key = key(&types);
+        let types = || match growth {
+            None => inputs.iter().map(|input| input.ty()).collect(),
+            Some(growth) => self.planned(&inputs, growth),
+        };
         let known = self.plans.lock().get(&key);
         if known.is_some() {
             return known;
@@ -139,7 +142,7 @@ impl Shapes {
         // Inference takes a while: other runs should not wait for it.
         let made = match &self.func {
             None => memory::plan(&plan.body, &plan.func),
-            Some(_) => match self.sizes(plan, &types) {
+            Some(_) => match self.sizes(plan, &types()) {
                 Some(sizes) => memory::plan(&plan.body, &sizes),
                 // Sizes that dimensions may reach can contradict dimensions that depend on them in an unknown way.
                 None if growth.is_some() => {
@@ -206,10 +209,20 @@ fn key(types: &[Type]) -> Vec<usize> {
     each.collect()
 }
 
+/// The key of these tensors' types.
+fn key_of(tensors: &[&Tensor]) -> Vec<usize> {
+    let mut key = Vec::with_capacity(tensors.iter().map(|tensor| 2 + tensor.rank()).sum());
+    for tensor in tensors {
+        key.extend([tensor.dtype() as usize, tensor.rank()]);
+        key.extend_from_slice(tensor.dims());
+    }
+    key
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)] // a failed unwrap fails the test
-    use super::MAX_PLAN_BYTES;
+    use super::{MAX_PLAN_BYTES, key, key_of};
     use crate::Options;
     use crate::ledger::Ledger;
     use crate::optimized::optimize;
@@ -264,6 +277,15 @@ mod tests {
         let first = made.shapes.plan(&made.plan, &[value(1)], None).unwrap();
         (2..200).for_each(|n| drop(made.shapes.plan(&made.plan, &[value(n)], None)));
         assert!(Arc::ptr_eq(&first, &made.shapes.plan(&made.plan, &[value(1)], None).unwrap()));
+    }
+
+    #[test]
+    fn tensors_have_the_key_of_their_types() {
+        let tensors = [&[2, 3][..], &[], &[0, 7, 1]]
+            .map(|dims| Tensor::alloc(&Pool::new(), DType::I64, dims));
+        let tensors = tensors.map(Result::unwrap);
+        let types: Vec<Type> = tensors.iter().map(Tensor::ty).collect();
+        assert_eq!(key_of(&tensors.iter().collect::<Vec<_>>()), key(&types));
     }
 
     #[test]
