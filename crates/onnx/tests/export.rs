@@ -104,6 +104,13 @@ fn the_oldest_operator_set_is_declared_that_has_every_op_as_it_is() {
     let pad = |mode: &str| format!("{pads} %y = pad(%x, %p) {{mode = \"{mode}\"}} return %y");
     assert_eq!([declared(&pad("edge")), declared(&pad("wrap"))], [(13, 7), (19, 9)]);
     assert_eq!(declared("%y = gelu(%x) return %y"), (20, 9));
+    // The remainder of floats with the sign of the divisor was not defined for long.
+    let remainder = |x: &str, fmod| format!("%y = mod({x}, {x}) {{fmod = {fmod}}} return %y");
+    assert_eq!(declared(&remainder("%i", 0)), (13, 7));
+    assert_eq!([declared(&remainder("%x", 1)), declared(&remainder("%x", 0))], [(13, 7), (28, 14)]);
+    // Optional values came with version 15, and their copies with 16.
+    let copied = "%o = optional(%x) %p = identity(%o) %y = optional_get_element(%p) return %y";
+    assert_eq!(declared(copied), (16, 8));
 }
 
 #[test]

@@ -16,7 +16,7 @@ class Table(unittest.TestCase):
     def test_element_types_have_the_names_of_the_op_table(self):
         names = [("tensor(uint8)", "u8"), ("tensor(int16)", "i16"), ("tensor(bool)", "bool")]
         names += [("tensor(float8e4m3fn)", "f8e4m3fn"), ("tensor(double)", "f64")]
-        names += [("seq(tensor(float))", "box"), ("optional(tensor(int4))", "box")]
+        names += [("seq(tensor(float))", "seq"), ("optional(seq(tensor(int8)))", "optional")]
         for text, name in names:
             self.assertEqual(operators.element(text), name)
 

@@ -13,10 +13,10 @@ use trident_model::{Model, SourceModel};
 use trident_onnx::export::{ExportSettings, ExternalWeights, OnnxFile, export};
 
 const EXAMPLES: &str = "\
-The file has the model's inputs, outputs, layers and symbolic dimensions by their names. It declares the oldest operator
-set that has all its operators. A layer that ONNX has no operator for is an error; nothing is replaced by something else.
+The file keeps the names of inputs, outputs, layers and symbolic dimensions, and gives the same results. It declares the
+oldest operator set that has all its operators. A layer that ONNX has no operator for is an error.
 
-An ONNX file has at most 2 GiB. Weights beyond that go to OUT.data beside the file, which belongs to it.
+An ONNX file has at most 2 GiB. Weights of larger models go to OUT.onnx.data beside the file, which belongs to it.
 
 Examples:
   trident convert inference.json model.onnx          a Paddle model

@@ -11,7 +11,7 @@ use crate::{catalog, opset};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::LazyLock;
 use trident_ir::op::{Default, Onnx};
-use trident_ir::{Attr, DType, Func, Op, OpKind, Type, generic};
+use trident_ir::{Attr, DType, Func, Op, OpKind, Type, generic, ops};
 
 /// The oldest version of `ai.onnx` that is written.
 const OLDEST: i64 = 13;
@@ -45,11 +45,26 @@ static FORMATS: &[(&str, i64, i64)] = &[
     ("ai.onnx.ml", 5, 10),
 ];
 
-/// The element types that a place of an operator takes.
+/// The types that a place of an operator takes.
 struct Takes {
+    /// Element types of tensors.
     dtypes: Vec<DType>,
-    /// Whether sequences, optional values or maps are taken.
-    boxes: bool,
+    /// Names of other types, whatever they hold.
+    others: Vec<&'static str>,
+}
+
+impl Takes {
+    fn has(&self, ty: &Type) -> bool {
+        match ty {
+            Type::Tensor(tensor) => self.dtypes.contains(&tensor.dtype),
+            Type::Seq(_) => self.others.contains(&"seq"),
+            Type::Optional(_) => self.others.contains(&"optional"),
+            Type::Map(..) => self.others.contains(&"map"),
+            Type::Pointer(_) | Type::Descriptor(_) | Type::Matrix(_) | Type::Accumulator(_) => {
+                false
+            }
+        }
+    }
 }
 
 /// A version of an operator.
@@ -71,10 +86,10 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| table().unwrap_or_default());
 fn table() -> Option<Table> {
     static TAKES: LazyLock<HashMap<&str, Takes>> = LazyLock::new(|| {
         let sets = include_str!("operators.txt").lines().filter_map(|line| line.split_once(" = "));
-        let takes = |names: &str| Takes {
-            // 6-bit floats are not types of ours.
+        let takes = |names: &'static str| Takes {
             dtypes: names.split(' ').filter_map(|name| name.parse().ok()).collect(),
-            boxes: names.split(' ').any(|name| name == "box"),
+            // 6-bit floats, which are not types of ours, are among them.
+            others: names.split(' ').filter(|name| name.parse::<DType>().is_err()).collect(),
         };
         sets.map(|(name, names)| (name, takes(names))).collect()
     });
@@ -175,11 +190,7 @@ impl Version {
                 let (Some(value), takes) = (value, &self.takes[place]) else { continue };
                 let Some(takes) = takes.get(i).or(takes.last()) else { continue };
                 let ty = func.ty(*value);
-                let fits = match ty {
-                    Type::Tensor(tensor) => takes.dtypes.contains(&tensor.dtype),
-                    _ => takes.boxes,
-                };
-                if !fits {
+                if !takes.has(ty) {
                     return Err(format!("{what} {i} (`{}`) as {ty}", func.info(*value).name));
                 }
             }
@@ -217,7 +228,9 @@ fn oldest(func: &Func, op: &Op, onnx: Onnx) -> Result<i64, ExportError> {
         }
         (found, _) => {
             let form = found.map_or(floor, |version| version.since.max(floor));
-            Ok(form.max(opset::settled(op.kind)).max(of_texts(op)))
+            Ok([opset::settled(op.kind), of_texts(op), of_remainder(func, op)]
+                .into_iter()
+                .fold(form, i64::max))
         }
     }
 }
@@ -229,6 +242,15 @@ fn of_texts(op: &Op) -> i64 {
         attributes(op).any(|(n, v, _)| n == *name && matches!(v, Attr::Str(v) if v == text))
     });
     set.map(|(.., since)| *since).max().unwrap_or(0)
+}
+
+/// The oldest version that defines the remainder of floats with the sign of the divisor.
+fn of_remainder(func: &Func, op: &Op) -> i64 {
+    let floats = op.used().any(|id| func.ty(id).dtype().is_some_and(DType::is_float));
+    match ops::Mod::of(op) {
+        Some(remainder) if floats && !remainder.fmod() => 28,
+        _ => 0,
+    }
 }
 
 /// The oldest version of `ai.onnx` whose values have an element type.
