@@ -93,9 +93,12 @@ impl<'a> Graphs<'a> {
             .iter()
             .map(|id| id.map_or(String::new(), |id| self.names.value(id).to_owned()))
             .collect();
-        while input.last().is_some_and(String::is_empty) {
+        // A loop names the place of its condition also where it has none.
+        let least = if op.kind == OpKind::Loop { 2 } else { 0 };
+        while input.len() > least && input.last().is_some_and(String::is_empty) {
             input.pop();
         }
+        input.resize(input.len().max(least), String::new());
         let mut output = self.results(op);
         while output.last().is_some_and(String::is_empty) {
             output.pop();
