@@ -4,7 +4,7 @@ use crate::error::PaddleErrorKind;
 use std::ops::RangeInclusive;
 use trident_ir::op::New;
 use trident_ir::shape::Stepwise;
-use trident_ir::{Builder, DType, Dim, Literal, Op, Type, ValueId, ops};
+use trident_ir::{Builder, DType, Dim, Literal, Op, OpKind, Type, ValueId, ops};
 
 /// The most ops, each with its results, that one op of a program may become; damaged files ask for any number.
 pub(crate) const MOST_PARTS: i64 = 1024;
@@ -49,6 +49,43 @@ impl Graph<'_> {
     pub(crate) fn push(&mut self, op: Op) -> Made<()> {
         self.b.push(op)?;
         self.infer()
+    }
+
+    /// Appends a block that runs `count` times, and gives the last values of `initial`. Each round is shown its number and
+    /// the values so far, and gives the next ones, whose dimensions may differ.
+    pub(crate) fn repeat(
+        &mut self,
+        count: ValueId,
+        initial: &[ValueId],
+        body: impl FnOnce(&mut Graph<'_>, ValueId, &[ValueId]) -> Made<Vec<ValueId>>,
+    ) -> Made<Vec<ValueId>> {
+        let count = self.scalar(count)?;
+        let loc = self.b.loc.clone();
+        let mut inner = Graph { b: Builder::new(self.b.func), facts: self.facts };
+        inner.b.loc = loc;
+        let round = inner.b.func.value("round", Type::fixed(DType::I64, &[]));
+        let goes_on = inner.b.func.value("goes_on", Type::fixed(DType::Bool, &[]));
+        let mut carried = vec![];
+        for &value in initial {
+            let dims = vec![Dim::Unknown; inner.rank(value)?];
+            let ty = Type::tensor(inner.dtype(value)?, dims);
+            carried.push(inner.b.func.value("carried", ty));
+        }
+        inner.b.block.params = [&[round, goes_on], &carried[..]].concat();
+        let next = body(&mut inner, round, &carried)?;
+        inner.b.block.results = [vec![goes_on], next].concat();
+        let region = inner.b.finish();
+        let inputs = [Some(count), None].into_iter().chain(initial.iter().copied().map(Some));
+        let mut op = Op::new(OpKind::Loop, inputs.collect(), vec![]);
+        op.regions = vec![region];
+        // The rules of the op give the types.
+        let last: Vec<ValueId> = initial
+            .iter()
+            .map(|_| self.b.func.value("last", Type::unranked(DType::Bool)))
+            .collect();
+        op.outputs = last.iter().copied().map(Some).collect();
+        self.push(op)?;
+        Ok(last)
     }
 
     /// Appends a constant.

@@ -82,7 +82,7 @@ fn write(c: &mut Call<'_, '_>, op: Write) -> Made {
 }
 
 /// A block with one result.
-fn region(
+pub(super) fn region(
     c: &mut Call<'_, '_>,
     f: impl FnOnce(&mut Builder<'_>) -> Result<ValueId, trident_ir::op::TypeError>,
 ) -> Made<Block> {
@@ -95,7 +95,7 @@ fn region(
 }
 
 /// The result of the first block if the condition holds, else that of the second.
-fn choose(c: &mut Call<'_, '_>, condition: ValueId, yes: Block, no: Block) -> Made {
+pub(super) fn choose(c: &mut Call<'_, '_>, condition: ValueId, yes: Block, no: Block) -> Made {
     let mut op = Op::new(OpKind::If, vec![Some(condition)], vec![]);
     op.regions = vec![yes, no];
     let ty = c.ty(op.regions[0].results[0]).unshaped();

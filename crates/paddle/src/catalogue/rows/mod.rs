@@ -3,6 +3,7 @@
 mod activation;
 mod array;
 mod binary;
+mod boxes;
 mod compare;
 mod conv;
 mod create;
@@ -13,6 +14,7 @@ mod index;
 mod interpolate;
 mod loss;
 mod matmul;
+mod matrix_nms;
 mod norm;
 mod pad;
 mod pool;
@@ -30,6 +32,7 @@ pub(super) static ALL: &[&[Row]] = &[
     activation::ROWS,
     array::ROWS,
     binary::ROWS,
+    boxes::ROWS,
     compare::ROWS,
     conv::ROWS,
     create::ROWS,
@@ -40,6 +43,7 @@ pub(super) static ALL: &[&[Row]] = &[
     interpolate::ROWS,
     loss::ROWS,
     matmul::ROWS,
+    matrix_nms::ROWS,
     norm::ROWS,
     pad::ROWS,
     pool::ROWS,

@@ -5,6 +5,7 @@ use crate::catalogue::field::Ints;
 use crate::catalogue::graph::Made;
 use crate::catalogue::signature::{row, signature};
 use crate::catalogue::{Call, MOST_PARTS, Outputs, Row};
+use trident_ir::op::words::AutoPad;
 use trident_ir::{DType, ValueId, ops};
 
 signature! {
@@ -57,24 +58,27 @@ pub(super) static ROWS: &[Row] = &[
 enum Kind {
     Average,
     Max,
-    /// The norm with this exponent.
+    /// The norm with this exponent, which is even.
     Norm(i64),
+    /// The root of the sum of powers, which keep their signs.
+    Powers(f64),
 }
 
 fn pool(c: &mut Call<'_, '_>, op: Pool) -> Made {
     let axes = c.rank(op.x)?.saturating_sub(2);
     let kind = match &*op.pooling_type {
         _ if op.norm_type != 0.0 && op.norm_type % 2.0 == 0.0 => Kind::Norm(op.norm_type as i64),
-        _ if op.norm_type != 0.0 => {
-            return c.refuse(format!(
-                "`norm_type` is {}, only even numbers are supported",
-                op.norm_type
-            ));
-        }
+        _ if op.norm_type != 0.0 => Kind::Powers(op.norm_type),
         "avg" => Kind::Average,
         "max" => Kind::Max,
         other => return c.refuse(format!("`pooling_type` is `{other}`, expected avg or max")),
     };
+    if matches!(kind, Kind::Powers(_)) && (op.adaptive || op.ceil_mode || op.global_pooling) {
+        return c.refuse(format!(
+            "`norm_type` {} with `adaptive`, `ceil_mode` or `global_pooling` is not supported",
+            op.norm_type
+        ));
+    }
     if op.global_pooling {
         return in_format(c, op.x, &op.data_format, |c, x| global(c, x, kind));
     }
@@ -88,52 +92,113 @@ fn pool(c: &mut Call<'_, '_>, op: Pool) -> Made {
         if op.adaptive {
             return adaptive(c, x, kind, &kernel);
         }
+        let windows = Windows { kernel, strides, pads, auto, ceil: op.ceil_mode };
         if op.ceil_mode {
-            check_last_windows(c, x, &kernel, &strides, &pads)?;
+            check_last_windows(c, x, &windows)?;
         }
         match kind {
-            Kind::Average => c.add(
-                ops::AveragePool::new(x)
-                    .kernel_shape(kernel)
-                    .strides(strides)
-                    .pads(pads)
-                    .auto_pad(auto)
-                    .ceil_mode(op.ceil_mode)
-                    .count_include_pad(!op.exclusive),
-            ),
+            Kind::Average if op.exclusive => windows.mean(c, x, false),
+            Kind::Average => windows.mean_with_pads(c, x),
             Kind::Max => c.add(
                 ops::MaxPool::new(x)
-                    .kernel_shape(kernel)
-                    .strides(strides)
-                    .pads(pads)
+                    .kernel_shape(windows.kernel)
+                    .strides(windows.strides)
+                    .pads(windows.pads)
                     .auto_pad(auto)
-                    .ceil_mode(op.ceil_mode),
+                    .ceil_mode(windows.ceil),
             ),
             Kind::Norm(p) => c.add(
                 ops::LpPool::new(x)
-                    .kernel_shape(kernel)
-                    .strides(strides)
-                    .pads(pads)
+                    .kernel_shape(windows.kernel)
+                    .strides(windows.strides)
+                    .pads(windows.pads)
                     .auto_pad(auto)
-                    .ceil_mode(op.ceil_mode)
+                    .ceil_mode(windows.ceil)
                     .p(p),
             ),
+            Kind::Powers(p) => {
+                let area = windows.kernel.iter().map(|&size| size as f64).product();
+                let (p, root) = (c.number_like(x, p)?, c.number_like(x, 1.0 / p)?);
+                let powers = c.add(ops::Pow::new(x, p))?;
+                let mean = windows.mean(c, powers, true)?;
+                let area = c.number_like(x, area)?;
+                let sum = c.add(ops::Mul::new(mean, area))?;
+                c.add(ops::Pow::new(sum, root))
+            }
         }
     })
 }
 
+/// Windows over the spatial axes: `pads` are those at the beginnings, then those at the ends.
+struct Windows {
+    kernel: Vec<i64>,
+    strides: Vec<i64>,
+    pads: Vec<i64>,
+    auto: AutoPad,
+    ceil: bool,
+}
+
+impl Windows {
+    /// The mean of each window. Elements of pads count as zeros if `counts_pads`, else not at all.
+    fn mean(self, c: &mut Call<'_, '_>, x: ValueId, counts_pads: bool) -> Made {
+        c.add(
+            ops::AveragePool::new(x)
+                .kernel_shape(self.kernel)
+                .strides(self.strides)
+                .pads(self.pads)
+                .auto_pad(self.auto)
+                .ceil_mode(self.ceil)
+                .count_include_pad(counts_pads),
+        )
+    }
+
+    /// The mean of each window, where the elements of pads count as zeros. In Paddle, the pad at the end of an axis counts
+    /// only as far as the pad at its beginning is long.
+    fn mean_with_pads(mut self, c: &mut Call<'_, '_>, x: ValueId) -> Made {
+        let axes = self.kernel.len();
+        if self.auto != AutoPad::NotSet {
+            self.resolve(c, x)?;
+        }
+        let (begin, end) = self.pads.split_at(axes);
+        if begin.iter().zip(end).all(|(begin, end)| end <= begin) {
+            return self.mean(c, x, true);
+        }
+        // Pads that count become elements; the others do not count.
+        let pairs = || begin.iter().zip(end);
+        let counted: Vec<i64> = pairs().map(|(&begin, &end)| begin.min(end)).collect();
+        let left: Vec<i64> = pairs().map(|(&begin, &end)| (end - begin).max(0)).collect();
+        let pads = c.ints(&[begin, &counted].concat())?;
+        let spatial: Vec<i64> = (2..axes as i64 + 2).collect();
+        let spatial = c.ints(&spatial)?;
+        let x = c.add(ops::Pad::new(x, pads, None, Some(spatial)))?;
+        self.pads = [vec![0; axes], left].concat();
+        self.mean(c, x, false)
+    }
+
+    /// States the pads of `padding_algorithm` SAME as numbers.
+    fn resolve(&mut self, c: &Call<'_, '_>, x: ValueId) -> Made<()> {
+        let axes = self.kernel.len();
+        for axis in 0..axes {
+            let Some(n) = c.dim(x, axis + 2) else {
+                return c
+                    .refuse("`padding_algorithm` SAME with `exclusive` false needs fixed sizes");
+            };
+            let (n, stride) = (n as i64, self.strides[axis]);
+            let steps = (n + stride - 1) / stride - 1;
+            let sum = (steps * stride + self.kernel[axis] - n).max(0);
+            (self.pads[axis], self.pads[axes + axis]) = (sum / 2, sum - sum / 2);
+        }
+        self.auto = AutoPad::NotSet;
+        Ok(())
+    }
+}
+
 /// Refuses windows that begin behind the operand and its first pads. Paddle has them, with results of no elements: NaN,
 /// or the least number.
-fn check_last_windows(
-    c: &Call<'_, '_>,
-    x: ValueId,
-    kernel: &[i64],
-    strides: &[i64],
-    pads: &[i64],
-) -> Made<()> {
-    let axes = kernel.len();
-    for (i, (&k, &stride)) in kernel.iter().zip(strides).enumerate() {
-        let (before, after) = (pads[i], pads[axes + i]);
+fn check_last_windows(c: &Call<'_, '_>, x: ValueId, windows: &Windows) -> Made<()> {
+    let axes = windows.kernel.len();
+    for (i, (&k, &stride)) in windows.kernel.iter().zip(&windows.strides).enumerate() {
+        let (before, after) = (windows.pads[i], windows.pads[axes + i]);
         let can_be = stride + after > k;
         let is_there = match c.dim(x, i + 2) {
             Some(n) => {
@@ -157,12 +222,13 @@ fn global(c: &mut Call<'_, '_>, x: ValueId, kind: Kind) -> Made {
         Kind::Average => c.add(ops::GlobalAveragePool::new(x)),
         Kind::Max => c.add(ops::GlobalMaxPool::new(x)),
         Kind::Norm(p) => c.add(ops::GlobalLpPool::new(x).p(p)),
+        Kind::Powers(p) => c.refuse(format!("`norm_type` {p}")),
     }
 }
 
 /// Pools each axis to a number of cells. A cell reaches from ⌊i·n/cells⌋ to ⌈(i + 1)·n/cells⌉.
 fn adaptive(c: &mut Call<'_, '_>, x: ValueId, kind: Kind, cells: &[i64]) -> Made {
-    if matches!(kind, Kind::Norm(_)) {
+    if matches!(kind, Kind::Norm(_) | Kind::Powers(_)) {
         return c.refuse("adaptive pooling by a norm is not supported");
     }
     let cells = c.each("kernel_size", cells, cells.len(), 1)?;
@@ -241,13 +307,14 @@ fn indexed(c: &mut Call<'_, '_>, op: IndexedPool) -> Made<Outputs> {
         kernel = sizes.iter().zip(&cells).map(|(n, cells)| n / cells).collect();
         (strides, pads) = (kernel.clone(), vec![0; 2 * axes]);
     }
+    let windows = Windows { kernel, strides, pads, auto: AutoPad::NotSet, ceil: op.ceil_mode };
     if op.ceil_mode {
-        check_last_windows(c, op.x, &kernel, &strides, &pads)?;
+        check_last_windows(c, op.x, &windows)?;
     }
     let pool = ops::MaxPool::new(op.x)
-        .kernel_shape(kernel)
-        .strides(strides)
-        .pads(pads)
+        .kernel_shape(windows.kernel)
+        .strides(windows.strides)
+        .pads(windows.pads)
         .ceil_mode(op.ceil_mode);
     let found = c.add_all(pool, 2)?;
     let plane = c.add(ops::Shape::new(op.x).start(2))?;

@@ -127,6 +127,7 @@ pub(super) static ROWS: &[Row] = &[
         reduced(c, op, None, None, ops::ReduceL2::new, |n, k| n.keepdims(k))
     }, "frobenius_norm": "axis=.dim keep_dim=.keep_dim"),
     row!("l1_norm", Whole, |c, op| c.add(ops::ReduceL1::new(op.x, None).keepdims(false))),
+    row!("logcumsumexp", CumSum, log_cum_sum_exp),
     row!("logsumexp", Reduce, |c, op| reduced(
         c,
         op,
@@ -265,6 +266,52 @@ fn flat(c: &mut Call<'_, '_>, x: ValueId, axis: Number, flatten: bool) -> Made<(
     }
     let axis = c.axis(axis.int("axis")?, rank)?;
     Ok((x, c.number(DType::I64, axis as f64)?))
+}
+
+/// ln(Σ exp(x)) of the elements up to each one of an axis. Step by step each element is joined with the one that is 1,
+/// 2, 4 … places before it, which by then stands for as many elements.
+fn log_cum_sum_exp(c: &mut Call<'_, '_>, op: CumSum) -> Made {
+    if op.exclusive || op.reverse {
+        return c.refuse("`exclusive` and `reverse` are not supported");
+    }
+    let rank = c.rank(op.x)?;
+    let is_flat = op.flatten || rank == 0;
+    let mut y = if is_flat { c.reshape(op.x, &[-1])? } else { op.x };
+    let axis = if is_flat { 0 } else { c.axis(op.axis.int("axis")?, rank)? };
+    let Some(length) = c.dim(y, axis as usize) else {
+        return c.refuse("the length of its axis is not known");
+    };
+    let none = c.number_like(y, f64::NEG_INFINITY)?;
+    let axes = c.ints(&[axis])?;
+    let mut places = 1i64;
+    while places < length as i64 {
+        let pads = c.ints(&[places, -places])?;
+        let before = c.add(ops::Pad::new(y, pads, Some(none), Some(axes)))?;
+        y = log_add_exp(c, y, before)?;
+        places *= 2;
+    }
+    // Paddle begins with the least finite number.
+    let least = match c.dtype(y)? {
+        DType::F32 => f32::MIN.into(),
+        DType::F64 => f64::MIN,
+        other => return c.refuse(format!("element type {} is not supported", other.name())),
+    };
+    let least = c.number_like(y, least)?;
+    let y = c.add(ops::Max::new(&[y, least]))?;
+    if is_flat && rank == 0 { c.reshape(y, &[]) } else { Ok(y) }
+}
+
+/// ln(exp(a) + exp(b)), as the greater number and a correction.
+fn log_add_exp(c: &mut Call<'_, '_>, a: ValueId, b: ValueId) -> Made {
+    let most = c.add(ops::Max::new(&[a, b]))?;
+    let distance = c.add(ops::Sub::new(a, b))?;
+    let distance = c.add(ops::Abs::new(distance))?;
+    let distance = c.add(ops::Neg::new(distance))?;
+    let correction = c.add(ops::Softplus::new(distance))?;
+    let sum = c.add(ops::Add::new(most, correction))?;
+    // The distance of equal infinities is NaN.
+    let is_infinite = c.add(ops::IsInf::new(most))?;
+    c.add(ops::Where::new(is_infinite, most, sum))
 }
 
 /// (Σ|x|^p)^(1/p); with p infinite the greatest or least magnitude, with p = 0 the number of elements that are not 0.
