@@ -67,6 +67,9 @@ fn what_cannot_be_converted_leaves_no_file() {
     stdout(&["compile", &digits(), "--emit", "mps", "-o", &compiled]);
     let copy = scratch.path("copy.onnx");
     fs::copy(digits(), &copy).unwrap();
+    // Weights that the model itself may have there.
+    let weights = scratch.path("other.onnx.data");
+    fs::write(&weights, "weights").unwrap();
     let before = names(Path::new(&out).parent().unwrap());
     let cases: &[(&[&str], i32, &str)] = &[
         (&[&compiled, &out], 2, "convert the model that it was made from"),
@@ -76,6 +79,7 @@ fn what_cannot_be_converted_leaves_no_file() {
         (&["absent.onnx", &out], 2, "absent.onnx"),
         (&[&copy, &out, "--opset", "12"], 1, "versions 13 to 28"),
         (&[&copy, &out, "--external-data", "some"], 2, "`always`"),
+        (&[&copy, &scratch.path("other.onnx"), "--external-data", "always"], 2, "other.onnx.data"),
     ];
     for (args, expected, told) in cases {
         let (status, text) = failure(&[&["convert"][..], *args].concat());

@@ -128,6 +128,16 @@ fn check_apart(model: &Path, output: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Refuses to replace a file of weights that no earlier conversion to this output wrote: the model may refer to it.
+fn check_free(data: &Path, output: &Path) -> Result<(), Failure> {
+    if data.exists() && !output.exists() {
+        let text = format!("`{}` exists, but no model that it belongs to", data.display());
+        let hint = "remove the file, or choose another name for the output";
+        return Err(Failure::usage(text).hint(hint));
+    }
+    Ok(())
+}
+
 /// Writes both files beside their places first. A model never stands beside weights of another conversion: the old model
 /// goes before the weights that it may refer to.
 fn write(
@@ -140,6 +150,7 @@ fn write(
     let weights = match converted.data_bytes() {
         0 => None,
         _ => {
+            check_free(data, output)?;
             let written = Replaced::new(data, |out| converted.write_data(out, report));
             Some(written.map_err(|error| failed(data, error))?)
         }

@@ -9,7 +9,7 @@ pub(crate) fn normal(func: &Func) -> String {
     let uses = func.body.uses();
     let is_used = |op: &Op| op.defined().any(|id| uses.contains_key(&id));
     func.body.ops.retain(|op| op.kind != OpKind::Constant || is_used(op));
-    fn visit(ops: &mut Vec<Op>, names: &[ValueInfo]) {
+    fn visit(ops: &mut [Op], names: &[ValueInfo]) {
         for op in ops.iter_mut() {
             op.loc = None;
             generic::remove_defaults(op);

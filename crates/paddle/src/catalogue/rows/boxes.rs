@@ -248,7 +248,7 @@ fn box_coder(c: &mut Call<'_, '_>, op: BoxCoder) -> Made {
 /// where the confidence is below the threshold.
 fn yolo_box(c: &mut Call<'_, '_>, op: YoloBox) -> Made<Outputs> {
     let count = op.anchors.len() as i64 / 2;
-    if count == 0 || op.anchors.len() % 2 != 0 {
+    if count == 0 || !op.anchors.len().is_multiple_of(2) {
         return c.refuse(format!("`anchors` has {} numbers, expected pairs", op.anchors.len()));
     }
     let classes = c.within("class_num", op.class_num, 1..=MOST_SIZE)?;
