@@ -70,6 +70,9 @@ fn what_cannot_be_converted_leaves_no_file() {
     // Weights that the model itself may have there.
     let weights = scratch.path("other.onnx.data");
     fs::write(&weights, "weights").unwrap();
+    // A model beside them that has none of them.
+    fs::copy(digits(), scratch.path("foreign.onnx")).unwrap();
+    fs::write(scratch.path("foreign.onnx.data"), "weights").unwrap();
     let before = names(Path::new(&out).parent().unwrap());
     let cases: &[(&[&str], i32, &str)] = &[
         (&[&compiled, &out], 2, "convert the model that it was made from"),
@@ -80,6 +83,11 @@ fn what_cannot_be_converted_leaves_no_file() {
         (&[&copy, &out, "--opset", "12"], 1, "versions 13 to 28"),
         (&[&copy, &out, "--external-data", "some"], 2, "`always`"),
         (&[&copy, &scratch.path("other.onnx"), "--external-data", "always"], 2, "other.onnx.data"),
+        (
+            &[&copy, &scratch.path("foreign.onnx"), "--external-data", "always"],
+            2,
+            "may belong to another",
+        ),
     ];
     for (args, expected, told) in cases {
         let (status, text) = failure(&[&["convert"][..], *args].concat());

@@ -111,6 +111,31 @@ fn the_oldest_operator_set_is_declared_that_has_every_op_as_it_is() {
     // Optional values came with version 15, and their copies with 16.
     let copied = "%o = optional(%x) %p = identity(%o) %y = optional_get_element(%p) return %y";
     assert_eq!(declared(copied), (16, 8));
+    // A copy of a sequence, which came with version 14, is made for a result of a region that is none of its own.
+    let passed = "%n = constant {value = i64[](2)} %s = sequence_construct(%x) \
+        %t = loop(%n, _, %s) region (%k: i64[], %go: bool[], %v: seq<f32[*]>) { yield %go, %v } \
+        %at = constant {value = i64[](0)} %y = sequence_at(%t, %at) return %y";
+    assert_eq!(declared(passed), (14, 7));
+}
+
+#[test]
+fn element_types_that_must_agree_in_some_versions_decide_too() {
+    let scaled = |x: &str, scale: &str| {
+        let model = message(&format!(
+            "func @f graph (%x: {x}[2], %s: {scale}[]) {{ %y = quantize_linear(%x, %s) : u8[2] return %y }}"
+        ));
+        model.opset_import[0].version
+    };
+    assert_eq!([scaled("f32", "f32"), scaled("f16", "f16"), scaled("f16", "f32")], [13, 19, 23]);
+    let normalized = |x: &str, scale: &str| {
+        let model = message(&format!(
+            "func @f graph (%x: {x}[2, 2], %s: {scale}[2]) {{
+                %y = batch_normalization(%x, %s, %s, %s, %s) : {x}[2, 2] return %y
+            }}"
+        ));
+        model.opset_import[0].version
+    };
+    assert_eq!([normalized("f16", "f16"), normalized("f16", "f32")], [14, 15]);
 }
 
 #[test]
@@ -151,6 +176,10 @@ fn ops_without_a_form_are_refused_with_their_place() {
     assert!(exp2.starts_with("exp2 `layer`: ONNX has no operator for it; hint: "), "{exp2}");
     let fused = "func @f graph (%x: f32[2, 2]) { %y = fused_matmul(%x, %x) return %y }";
     assert!(fault(fused, None).contains("fused_matmul"));
+    let gone = "func @f graph (%x: f32[1, 1, 2, 2], %s: f32[4]) {
+        %y = resize(%x, _, %s) {coordinate_transformation_mode = \"tf_half_pixel_for_nn\"} : f32[*] return %y
+    }";
+    assert!(fault(gone, None).contains("`tf_half_pixel_for_nn` from version 13 on"));
     let nibbles = "func @f graph (%x: u4[2]) { %y = add(%x, %x) loc(\"layer\") return %y }";
     let told = fault(nibbles, None);
     assert!(told.starts_with("add `layer`: no version of the ONNX operator Add takes operand 0"));
@@ -178,6 +207,27 @@ fn regions_become_subgraphs_with_results_of_their_own() {
     let back = read_back(&module(text));
     let kinds: Vec<OpKind> = back.module.funcs[0].body.ops.iter().map(|op| op.kind).collect();
     assert_eq!(kinds, [OpKind::If, OpKind::Loop]);
+}
+
+#[test]
+fn runtimes_know_the_shapes_within_a_scan() {
+    let text = "func @f graph (%x: f32[3, 2]) {
+        %y = scan(%x) {num_scan_inputs = 1} region (%v: f32[2]) { %w = neg(%v) : f32[2] yield %w }
+        return %y
+    }";
+    let model = message(text);
+    let body = graph(&model).node[0].attribute.iter().find_map(|a| a.g.as_ref()).unwrap();
+    let ty = body.output[0].r#type.as_ref();
+    assert_eq!(ty, Some(&trident_onnx::type_proto(&Type::tensor(DType::F32, [Dim::Fixed(2)]))));
+}
+
+#[test]
+fn many_layers_of_one_name_are_told_apart() {
+    let ops: String =
+        (0..20_000).map(|i| format!("%v{} = neg(%v{i}) loc(\"layer\")\n", i + 1)).collect();
+    let text = format!("func @f graph (%v0: f32[1]) {{ {ops} return %v20000 }}");
+    let model = message(&text);
+    assert_eq!(graph(&model).node[19_999].name, "layer.19999");
 }
 
 #[test]
@@ -250,6 +300,25 @@ fn large_weights_go_to_a_file_of_their_own() {
     assert_eq!(write(ExternalWeights::From(4001)), 0);
     assert_eq!(write(ExternalWeights::Auto), 0);
     assert_eq!(write(ExternalWeights::Never), 0);
+}
+
+#[test]
+fn lists_of_integers_stay_in_the_file() {
+    let sizes = vec!["1"; 200].join(", ");
+    let text = format!(
+        "func @f graph (%x: f32[200]) {{
+            %sizes = constant {{value = i64[200]({sizes})}}
+            %y = expand(%x, %sizes) : f32[*]
+            return %y
+        }}"
+    );
+    let settings = ExportSettings {
+        external: ExternalWeights::From(1),
+        data_name: "d".into(),
+        ..ExportSettings::default()
+    };
+    let file = export(&module(&text), &[], &Info::default(), &settings).unwrap();
+    assert_eq!(file.data_bytes(), 0);
 }
 
 #[test]

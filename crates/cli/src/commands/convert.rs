@@ -1,13 +1,15 @@
 //! `trident convert`: a model as an ONNX file.
 
+mod write;
+
 use crate::failure::Failure;
 use crate::limits;
-use crate::output::{self, Replaced};
+use crate::output;
 use crate::progress;
 use crate::render;
 use serde_json::json;
 use std::fs;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use trident_model::{Model, SourceModel};
 use trident_onnx::export::{ExportSettings, ExternalWeights, OnnxFile, export};
@@ -21,7 +23,7 @@ An ONNX file has at most 2 GiB. Weights of larger models go to OUT.onnx.data bes
 Examples:
   trident convert inference.json model.onnx          a Paddle model
   trident convert ch_PP-OCRv4_det_infer det.onnx     the Paddle model in a folder
-  trident convert old.onnx new.onnx                  an ONNX model, with its operators in their newest form
+  trident convert old.onnx new.onnx                  an ONNX model, with old forms of operators replaced
   trident convert llm large.onnx --external-data always   all weights from 1 KiB on in large.onnx.data
   trident convert model.json model.onnx --json | jq .opsets";
 
@@ -81,7 +83,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             let percent = written.saturating_mul(100) / total.max(1);
             progress(format!("writing {name}: {percent} %"));
         };
-        write(&converted, &args.output, &data, &report)?;
+        write::files(&converted, &args.output, &data, &report)?;
         Ok(converted)
     })?;
     print(args, &data, &converted)
@@ -101,8 +103,8 @@ fn convert(
     export(&model.module, &model.optional, &model.info, &settings)
 }
 
-/// The file of weights that belongs to an ONNX file. Other files of a model, such as its parameters, are never replaced,
-/// because the name must be that of an ONNX file.
+/// The file of weights that belongs to an ONNX file. A Paddle model's files are never replaced, because the name must be that
+/// of an ONNX file.
 fn data_path(output: &Path) -> Result<PathBuf, Failure> {
     let shown = output.display();
     if !output.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("onnx")) {
@@ -125,46 +127,6 @@ fn check_apart(model: &Path, output: &Path) -> Result<(), Failure> {
         let text = format!("the output would replace the model `{}` itself", model.display());
         return Err(Failure::usage(text).hint("choose another name for the output"));
     }
-    Ok(())
-}
-
-/// Refuses to replace a file of weights that no earlier conversion to this output wrote: the model may refer to it.
-fn check_free(data: &Path, output: &Path) -> Result<(), Failure> {
-    if data.exists() && !output.exists() {
-        let text = format!("`{}` exists, but no model that it belongs to", data.display());
-        let hint = "remove the file, or choose another name for the output";
-        return Err(Failure::usage(text).hint(hint));
-    }
-    Ok(())
-}
-
-/// Writes both files beside their places first. A model never stands beside weights of another conversion: the old model
-/// goes before the weights that it may refer to.
-fn write(
-    converted: &OnnxFile,
-    output: &Path,
-    data: &Path,
-    report: &dyn Fn(u64),
-) -> Result<(), Failure> {
-    let failed = |path: &Path, error: io::Error| output::cannot_write(path, &error);
-    let weights = match converted.data_bytes() {
-        0 => None,
-        _ => {
-            check_free(data, output)?;
-            let written = Replaced::new(data, |out| converted.write_data(out, report));
-            Some(written.map_err(|error| failed(data, error))?)
-        }
-    };
-    let done = converted.data_bytes();
-    let model = Replaced::new(output, |out| converted.write(out, &|bytes| report(done + bytes)))
-        .map_err(|error| failed(output, error))?;
-    if let Some(weights) = weights {
-        if output.exists() {
-            fs::remove_file(output).map_err(|error| failed(output, error))?;
-        }
-        weights.finish().map_err(|error| failed(data, error))?;
-    }
-    model.finish().map_err(|error| failed(output, error))?;
     Ok(())
 }
 

@@ -38,7 +38,7 @@ pub enum ExportError {
     },
     /// The operator exists, but takes other types, attributes or numbers of operands.
     #[error(
-        "{op}: no version of the ONNX operator {operator} takes {what}; hint: convert the layer's types before it, or run the model with Trident"
+        "{op}: no version of the ONNX operator {operator} takes {what}; hint: change the layer in the model, or run the model with Trident"
     )]
     Misfit {
         /// The op, with its place.
@@ -89,7 +89,9 @@ pub enum ExportError {
         newest: i64,
     },
     /// A value's type has no message.
-    #[error("`{name}` is {ty}, and ONNX models have no values of this type")]
+    #[error(
+        "`{name}` is {ty}, and ONNX models have no values of this type; hint: run the model with Trident"
+    )]
     Type {
         /// The value.
         name: String,
@@ -98,7 +100,7 @@ pub enum ExportError {
     },
     /// The file would be larger than a protobuf message can be.
     #[error(
-        "the file would have {bytes} bytes, and an ONNX file has at most {limit}; hint: let --external-data put weights into a file of their own"
+        "the file would have {bytes} bytes, and an ONNX file has at most {limit}; hint: let --external-data put weights into a file of their own, except texts and weights within branches and loops"
     )]
     TooLarge {
         /// The size of the file.

@@ -3,12 +3,11 @@
 use super::ExportSettings;
 use super::error::ExportError;
 use super::graph::Weight;
-use crate::proto::{GraphProto, ModelProto, StringStringEntryProto, TensorProto};
-use crate::tensor_proto;
-use bytes::Bytes;
+use super::stored::{RAW_DATA, Stored, field, field_len};
+use crate::proto::{GraphProto, ModelProto};
 use prost::Message;
-use prost::encoding::{WireType, encode_key, encode_varint, encoded_len_varint, key_len};
 use std::io::{self, Write};
+use trident_ir::DType;
 
 /// The greatest size of a protobuf message.
 const MOST: u64 = (1 << 31) - 1;
@@ -17,13 +16,15 @@ const MOST: u64 = (1 << 31) - 1;
 /// need to infer shapes.
 const SMALL: u64 = 1024;
 
+/// Lists of integers up to this many bytes stay in the model whatever the threshold: they may be shapes.
+const LIST: u64 = 64 << 10;
+
 /// The beginning of each external weight is a multiple of this, so that runtimes can map the file.
 const ALIGNMENT: u64 = 4096;
 
 /// Numbers of fields of the messages that are written piece by piece.
 const GRAPH: u32 = 7;
 const INITIALIZER: u32 = 5;
-const RAW_DATA: u32 = 9;
 
 /// The weights that go to a file of their own, by their size in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -46,55 +47,6 @@ pub struct OnnxFile {
     weights: Vec<Stored>,
     data_bytes: u64,
     bytes: u64,
-}
-
-/// A weight and its place.
-struct Stored {
-    weight: Weight,
-    /// Its first byte and their number in the file of weights; `None` if the model contains it.
-    external: Option<(u64, u64)>,
-    /// The name of that file.
-    location: Option<String>,
-}
-
-impl Stored {
-    /// The message without its data, and the data. Strings are part of the message.
-    fn parts(&self) -> (TensorProto, Option<Bytes>) {
-        let mut message = tensor_proto(&self.weight.name, &self.weight.value);
-        let data = message.raw_data.take();
-        if let (Some((offset, length)), Some(location)) = (self.external, &self.location) {
-            let entry =
-                |key: &str, value: String| StringStringEntryProto { key: key.to_owned(), value };
-            message.external_data = vec![
-                entry("location", location.clone()),
-                entry("offset", offset.to_string()),
-                entry("length", length.to_string()),
-            ];
-            message.data_location = 1;
-        }
-        (message, data)
-    }
-
-    /// The bytes of the message in the model.
-    fn len(&self) -> u64 {
-        let (message, data) = self.parts();
-        let own = data.filter(|_| self.external.is_none());
-        let own = own.map_or(0, |data| field_len(RAW_DATA, data.len() as u64));
-        message.encoded_len() as u64 + own
-    }
-}
-
-/// The bytes of a field with this many bytes of contents.
-fn field_len(number: u32, len: u64) -> u64 {
-    (key_len(number) + encoded_len_varint(len)) as u64 + len
-}
-
-/// Writes the head of a field with this many bytes of contents.
-fn field(number: u32, len: u64, out: &mut dyn Write) -> io::Result<()> {
-    let mut head = vec![];
-    encode_key(number, WireType::LengthDelimited, &mut head);
-    encode_varint(len, &mut head);
-    out.write_all(&head)
 }
 
 impl OnnxFile {
@@ -128,7 +80,10 @@ impl OnnxFile {
     fn move_out(&mut self, least: u64, location: &str) {
         for stored in &mut self.weights {
             let length = stored.parts().1.map_or(0, |data| data.len() as u64);
-            if length >= least {
+            let value = &stored.weight.value;
+            let is_list =
+                matches!(value.dtype(), DType::I32 | DType::I64) && value.dims().len() <= 1;
+            if length >= least && !(is_list && length <= LIST) {
                 let offset = self.data_bytes.next_multiple_of(ALIGNMENT);
                 stored.external = Some((offset, length));
                 stored.location = Some(location.to_owned());

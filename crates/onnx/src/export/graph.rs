@@ -9,7 +9,6 @@ use crate::proto::{
 };
 use crate::{tensor_proto, type_proto};
 use bytes::Bytes;
-use std::collections::HashSet;
 use trident_ir::op::Arity;
 use trident_ir::{Attr, Block, Func, Literal, Loc, Op, OpKind, Type, ValueId, ValueInfo, ops};
 
@@ -54,14 +53,9 @@ impl<'a> Graphs<'a> {
         for input in optional {
             graph.input.push(self.info(&input.name, &input.ty)?);
         }
-        let mut seen = HashSet::new();
         for (i, &id) in body.results.iter().enumerate() {
-            let name = match seen.insert(id) {
-                true => self.names.value(id).to_owned(),
-                false => self.copied(id, &mut graph.node),
-            };
             let ty = declared.get(i).and_then(Option::as_ref).unwrap_or(func.ty(id));
-            graph.output.push(self.info(&name, ty)?);
+            graph.output.push(self.info(self.names.value(id), ty)?);
         }
         Ok((graph, weights))
     }
@@ -113,7 +107,7 @@ impl<'a> Graphs<'a> {
         for (name, region) in regions(op.kind).iter().zip(&op.regions) {
             attribute.push(AttributeProto {
                 name: (*name).to_owned(),
-                g: Some(Box::new(self.subgraph(&base, name, region)?)),
+                g: Some(Box::new(self.subgraph((&base, op.kind), name, region)?)),
                 r#type: AttributeType::Graph.into(),
                 ..AttributeProto::default()
             });
@@ -142,10 +136,11 @@ impl<'a> Graphs<'a> {
         op.outputs.iter().enumerate().map(name).collect()
     }
 
-    /// A region as a graph. Runtimes want its results to be results of its own nodes, each once.
+    /// A region as a graph. The shapes of its values may change from one round to the next, except those of a scan, whose shapes
+    /// runtimes want to know.
     fn subgraph(
         &mut self,
-        node: &str,
+        (node, kind): (&str, OpKind),
         attribute: &str,
         region: &Block,
     ) -> Result<GraphProto, ExportError> {
@@ -153,36 +148,17 @@ impl<'a> Graphs<'a> {
         self.nodes(region, &mut graph.node, &mut |_, weight| {
             graph.initializer.push(tensor_proto(&weight.name, &weight.value));
         })?;
+        let declared = |id: ValueId| match self.func.ty(id) {
+            ty if kind == OpKind::Scan || ty.shape().is_some_and(<[_]>::is_empty) => ty.clone(),
+            ty => ty.unshaped(),
+        };
         for &id in &region.params {
-            // Shapes may change from one round to the next.
-            let ty = self.func.ty(id);
-            let ty = if ty.shape().is_some_and(<[_]>::is_empty) { ty } else { &ty.unshaped() };
-            graph.input.push(self.info(self.names.value(id), ty)?);
+            graph.input.push(self.info(self.names.value(id), &declared(id))?);
         }
-        let computed = region.ops.iter().filter(|op| op.kind != OpKind::Constant);
-        let mut own: HashSet<ValueId> = computed.flat_map(|op| op.defined()).collect();
         for &id in &region.results {
-            let name = match own.remove(&id) {
-                true => self.names.value(id).to_owned(),
-                false => self.copied(id, &mut graph.node),
-            };
-            graph.output.push(self.info(&name, &self.func.ty(id).unshaped())?);
+            graph.output.push(self.info(self.names.value(id), &declared(id))?);
         }
         Ok(graph)
-    }
-
-    /// Appends a node that gives a value a second name.
-    fn copied(&mut self, id: ValueId, nodes: &mut Vec<NodeProto>) -> String {
-        let input = self.names.value(id).to_owned();
-        let output = self.names.fresh(&input);
-        nodes.push(NodeProto {
-            input: vec![input],
-            output: vec![output.clone()],
-            name: self.names.node(&output),
-            op_type: "Identity".to_owned(),
-            ..NodeProto::default()
-        });
-        output
     }
 
     /// The declaration of a value.

@@ -2,7 +2,7 @@
 
 use super::error::ExportError;
 use super::operators;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use trident_ir::op::TypeError;
 use trident_ir::{Block, Builder, DType, Func, Literal, Module, Op, OpKind, ValueId};
 use trident_ir::{decompose, ops};
@@ -22,7 +22,8 @@ static FORMS: &[(OpKind, Form)] = &[
     }),
 ];
 
-/// The function with every op that no operator of a version up to `limit` is written as others.
+/// The function with every op for which there is no operator of a version up to `limit` as other ops, and with results that a
+/// graph of ONNX can have.
 pub(super) fn lowered(func: &Func, limit: i64) -> Result<Func, ExportError> {
     let module = Module { funcs: vec![func.clone()], ..Module::default() };
     let keep = |op: &Op| op.decl().onnx.is_some() || form(op, limit).is_some();
@@ -30,7 +31,10 @@ pub(super) fn lowered(func: &Func, limit: i64) -> Result<Func, ExportError> {
     let written = decompose::lower(&module, &keep).map_err(malformed)?.unwrap_or(module);
     let mut func = written.funcs.into_iter().next().unwrap_or_else(|| func.clone());
     let body = std::mem::take(&mut func.body);
-    func.body = block(&mut func, body, limit)?;
+    let mut body = block(&mut func, body, limit)?;
+    let own = body.results.iter().copied().collect();
+    separate(&mut func, &mut body, own)?;
+    func.body = body;
     func.unique_names();
     Ok(func)
 }
@@ -46,6 +50,9 @@ fn block(func: &mut Func, block: Block, limit: i64) -> Result<Block, ExportError
     for mut op in ops {
         for region in &mut op.regions {
             *region = self::block(func, std::mem::take(region), limit)?;
+            let computed = region.ops.iter().filter(|op| op.kind != OpKind::Constant);
+            let own = computed.flat_map(|op| op.defined()).collect();
+            separate(func, region, own)?;
         }
         let Some(form) = form(&op, limit) else {
             written.push(op);
@@ -63,6 +70,28 @@ fn block(func: &mut Func, block: Block, limit: i64) -> Result<Block, ExportError
         written.append(&mut ops);
     }
     Ok(Block { params, ops: written, results })
+}
+
+/// Makes the results of a block values of `own`, each once, by copies: runtimes want the results of a subgraph to be those of its
+/// own nodes, and names of results to differ.
+fn separate(
+    func: &mut Func,
+    block: &mut Block,
+    mut own: HashSet<ValueId>,
+) -> Result<(), ExportError> {
+    for i in 0..block.results.len() {
+        let id = block.results[i];
+        if own.remove(&id) {
+            continue;
+        }
+        let mut b = Builder::new(func);
+        let malformed = |source| ExportError::Malformed { op: "identity".to_owned(), source };
+        let copy = b.op(OpKind::Identity, &[id]).map_err(malformed)?;
+        block.ops.append(&mut b.finish().ops);
+        func.values[copy.index()].name = func.values[id.index()].name.clone();
+        block.results[i] = copy;
+    }
+    Ok(())
 }
 
 fn need(op: &Op, index: usize, name: &'static str) -> Result<ValueId, TypeError> {

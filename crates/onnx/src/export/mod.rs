@@ -14,6 +14,7 @@ mod graph;
 mod lower;
 mod names;
 mod operators;
+mod stored;
 
 pub use error::ExportError;
 pub use file::{ExternalWeights, OnnxFile};
@@ -23,6 +24,7 @@ use crate::proto::{ModelProto, OperatorSetIdProto, StringStringEntryProto};
 use bytes::Bytes;
 use graph::Graphs;
 use operators::Versions;
+use prost::Message;
 use trident_ir::{Level, Module, ValueInfo};
 
 /// The choices of an export.
@@ -34,6 +36,18 @@ pub struct ExportSettings {
     pub external: ExternalWeights,
     /// The name of that file, which the model refers to. It is in the model's folder.
     pub data_name: String,
+}
+
+/// The producer that exported models name.
+const PRODUCER: &str = "trident";
+
+/// Whether a file is an exported model with weights in a file called `data_name`.
+pub fn has_data_in(model: &[u8], data_name: &str) -> bool {
+    let Ok(model) = ModelProto::decode(model) else { return false };
+    let weights = model.graph.map(|graph| graph.initializer).unwrap_or_default();
+    let mut entries = weights.iter().flat_map(|weight| &weight.external_data);
+    model.producer_name == PRODUCER
+        && entries.any(|entry| entry.key == "location" && entry.value == data_name)
 }
 
 /// Writes a module as an ONNX model. `optional` are the inputs that a caller may leave out, as in
@@ -64,7 +78,7 @@ pub fn export(
     let metadata = module.metadata.iter();
     let model = ModelProto {
         ir_version: versions.ir_version(),
-        producer_name: "trident".to_owned(),
+        producer_name: PRODUCER.to_owned(),
         producer_version: env!("CARGO_PKG_VERSION").to_owned(),
         domain: info.domain.clone(),
         model_version: info.model_version,

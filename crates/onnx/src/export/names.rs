@@ -1,21 +1,24 @@
 //! Names of values and nodes in a file: those of the function, each once.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use trident_ir::{Func, ValueId};
 
 /// The names that a file uses.
 pub(super) struct Names {
     /// By [`ValueId`].
     values: Vec<String>,
-    taken: HashSet<String>,
-    nodes: HashSet<String>,
+    taken: Taken,
+    nodes: Taken,
 }
+
+/// Names that are taken, with the last number that was tried behind each.
+type Taken = HashMap<String, usize>;
 
 impl Names {
     /// The names of a function's values. An empty name would stand for an absent value.
     pub(super) fn of(func: &Func) -> Names {
-        let taken = func.values.iter().map(|value| value.name.clone()).collect();
-        let mut names = Names { values: vec![], taken, nodes: HashSet::new() };
+        let taken = func.values.iter().map(|value| (value.name.clone(), 0)).collect();
+        let mut names = Names { values: vec![], taken, nodes: Taken::new() };
         names.values = func
             .values
             .iter()
@@ -39,21 +42,26 @@ impl Names {
 
     /// The name of a node that would be `base`. Runtimes and tools tell nodes apart by their names, and a layer may be several nodes.
     pub(super) fn node(&mut self, base: &str) -> String {
-        match self.nodes.insert(base.to_owned()) {
-            true => base.to_owned(),
-            false => free(&mut self.nodes, base),
+        match self.nodes.contains_key(base) {
+            true => free(&mut self.nodes, base),
+            false => {
+                self.nodes.insert(base.to_owned(), 0);
+                base.to_owned()
+            }
         }
     }
 }
 
 /// `base` with the first number that makes it new.
-fn free(taken: &mut HashSet<String>, base: &str) -> String {
-    let mut n = 1usize;
+fn free(taken: &mut Taken, base: &str) -> String {
+    let mut n = taken.get(base).copied().unwrap_or(0);
     loop {
+        n += 1;
         let name = format!("{base}.{n}");
-        if taken.insert(name.clone()) {
+        if !taken.contains_key(&name) {
+            taken.insert(base.to_owned(), n);
+            taken.insert(name.clone(), 0);
             return name;
         }
-        n += 1;
     }
 }

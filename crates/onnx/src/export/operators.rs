@@ -30,6 +30,14 @@ static TEXTS: &[(OpKind, &str, &str, i64)] = &[
     (OpKind::ScatterND, "reduction", "min", 18),
 ];
 
+/// Ops whose first operand may have another element type than the second one from a version on. The schemas' types of single
+/// places do not show which ones must be the same.
+static UNTIED: &[(OpKind, i64)] = &[(OpKind::BatchNormalization, 15), (OpKind::QuantizeLinear, 23)];
+
+/// Texts of attributes that no version in reach has.
+static GONE: &[(OpKind, &str, &str)] =
+    &[(OpKind::Resize, "coordinate_transformation_mode", "tf_half_pixel_for_nn")];
+
 /// Versions of the file format, by the first version of `ai.onnx` that needs them, and of `ai.onnx.ml`.
 static FORMATS: &[(&str, i64, i64)] = &[
     ("", 13, 7),
@@ -212,6 +220,12 @@ fn versions(onnx: Onnx) -> &'static [Version] {
 /// The oldest version of the op's operator set that has the op as it is.
 fn oldest(func: &Func, op: &Op, onnx: Onnx) -> Result<i64, ExportError> {
     check_internal(op)?;
+    if let Some((_, name, text)) =
+        GONE.iter().find(|(kind, name, text)| *kind == op.kind && has_text(op, name, text))
+    {
+        let what = format!("`{name}` as `{text}` from version {OLDEST} on");
+        return Err(ExportError::Misfit { op: op.describe(), operator: onnx.name, what });
+    }
     let floor = if onnx.domain.is_empty() { OLDEST.max(onnx.since) } else { onnx.since };
     let versions = versions(onnx);
     let mut lacking = None;
@@ -228,19 +242,28 @@ fn oldest(func: &Func, op: &Op, onnx: Onnx) -> Result<i64, ExportError> {
         }
         (found, _) => {
             let form = found.map_or(floor, |version| version.since.max(floor));
-            Ok([opset::settled(op.kind), of_texts(op), of_remainder(func, op)]
-                .into_iter()
-                .fold(form, i64::max))
+            let parts = [of_texts(op), of_types(func, op), of_remainder(func, op)];
+            Ok(parts.into_iter().fold(form.max(opset::settled(op.kind)), i64::max))
         }
     }
+}
+
+/// Whether an op has a text as an attribute.
+fn has_text(op: &Op, name: &str, text: &str) -> bool {
+    attributes(op).any(|(n, v, _)| n == name && matches!(v, Attr::Str(v) if v == text))
+}
+
+/// The oldest version in which the element types of the op's operands may differ as they do.
+fn of_types(func: &Func, op: &Op) -> i64 {
+    let dtype = |i| op.input(i).and_then(|id| func.ty(id).dtype());
+    let untied = UNTIED.iter().filter(|(kind, _)| *kind == op.kind && dtype(0) != dtype(1));
+    untied.map(|(_, since)| *since).max().unwrap_or(0)
 }
 
 /// The oldest version that has the texts of the op's attributes.
 fn of_texts(op: &Op) -> i64 {
     let texts = TEXTS.iter().filter(|(kind, ..)| *kind == op.kind);
-    let set = texts.filter(|(_, name, text, _)| {
-        attributes(op).any(|(n, v, _)| n == *name && matches!(v, Attr::Str(v) if v == text))
-    });
+    let set = texts.filter(|(_, name, text, _)| has_text(op, name, text));
     set.map(|(.., since)| *since).max().unwrap_or(0)
 }
 
