@@ -1,6 +1,7 @@
 //! `trident inspect`: what is in a model and how it will run.
 
 mod contents;
+mod planned;
 
 use crate::failure::Failure;
 use crate::input::Shapes;
@@ -9,6 +10,7 @@ use crate::render::style::WARNING;
 use crate::render::{self, Align, Table, counted, escape, style};
 use crate::repository::{self, Given, Overview, Served};
 use contents::{Contents, has_long_constants};
+use planned::Planned;
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -36,9 +38,6 @@ Examples:
   trident inspect repository/digits                show a served model, by its config.pbtxt
   trident inspect repository                       check all models of a repository, and show a table
   trident inspect model.onnx --json | jq .plan.peak_bytes";
-
-/// Sizes for dimensions that are known only at run time, tried in this order where the model cannot run on 1.
-const ASSUMED: [usize; 3] = [32, 64, 224];
 
 /// Elements of a default that are shown.
 const MOST_SHOWN: usize = 8;
@@ -127,7 +126,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     let signature = session.signature();
     let shapes = Shapes::parse(&args.shape, signature)?;
-    let Planned { dims, plan, assumed } = planned(&session, shapes, !args.shape.is_empty())?;
+    let Planned { dims, plan, assumed } = Planned::of(&session, shapes, !args.shape.is_empty())?;
     let (info, session, contents, plan, dims) = (&info, &session, &contents, &plan, &*dims);
     let (compiled, served) = (compiled.as_ref(), served.as_ref());
     let warnings = &*warnings;
@@ -148,46 +147,6 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let text = if args.json { view.json() } else { view.text() };
     anstream::stdout().write_all(text.as_bytes())?;
     Ok(())
-}
-
-/// A plan, and the dimensions of inputs that it is for.
-struct Planned<'s> {
-    dims: Vec<(&'s str, Vec<usize>)>,
-    plan: PlanReport,
-    /// The size of dimensions that are known only at run time, if it is not 1.
-    assumed: Option<usize>,
-}
-
-/// Plans a model for the shapes given. Where it cannot run on open dimensions of 1, larger ones are tried.
-fn planned(session: &Session, mut shapes: Shapes, given: bool) -> Result<Planned<'_>, Failure> {
-    let signature = session.signature();
-    let attempt = |shapes: &Shapes, assumed| {
-        let (mut dims, mut open) = (Vec::new(), false);
-        for input in signature.inputs.iter().filter(|i| i.ty.shape().is_some()) {
-            let (sizes, chosen) = shapes.of(input, shapes.sizes())?;
-            open |= chosen;
-            dims.push((input.name.as_str(), sizes));
-        }
-        signature.check_dims(&dims)?;
-        let plan = session.report(&dims).map(|plan| (plan, assumed));
-        Ok::<_, Failure>((plan, open, dims))
-    };
-    let (first, open, dims) = attempt(&shapes, None)?;
-    let error = match first {
-        Ok((plan, assumed)) => return Ok(Planned { dims, plan, assumed }),
-        Err(error) => error,
-    };
-    for size in ASSUMED.into_iter().filter(|_| open) {
-        shapes.assume(size);
-        if let Ok((Ok((plan, assumed)), _, dims)) = attempt(&shapes, Some(size)) {
-            return Ok(Planned { dims, plan, assumed });
-        }
-    }
-    Err(match (given, open) {
-        (true, _) => Failure::usage(error).hint("it follows from --shape"),
-        (false, true) => Failure::from(error).hint("give the sizes of its inputs by --shape"),
-        (false, false) => Failure::from(error),
-    })
 }
 
 fn warn(line: &str) {

@@ -18,12 +18,14 @@ mod matrix_nms;
 mod norm;
 mod pad;
 mod pool;
+mod prior_box;
 mod reduce;
 mod rnn;
 mod shape;
 mod slice;
 mod sort;
 mod unary;
+mod yolo_box;
 
 use super::Row;
 
@@ -47,10 +49,12 @@ pub(super) static ALL: &[&[Row]] = &[
     norm::ROWS,
     pad::ROWS,
     pool::ROWS,
+    prior_box::ROWS,
     reduce::ROWS,
     rnn::ROWS,
     shape::ROWS,
     slice::ROWS,
     sort::ROWS,
     unary::ROWS,
+    yolo_box::ROWS,
 ];
