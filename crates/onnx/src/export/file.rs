@@ -29,14 +29,14 @@ const INITIALIZER: u32 = 5;
 /// The weights that go to a file of their own, by their size in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ExternalWeights {
-    /// Those from 1 KiB on if the model would be larger than a protobuf message can be, which is 2 GiB; otherwise none.
+    /// Weights from 1 KiB on if the model would be larger than a protobuf message can be, which is 2 GiB; otherwise no weights.
     #[default]
     Auto,
-    /// Those from 1 KiB on.
+    /// Weights from 1 KiB on.
     Always,
-    /// None.
+    /// No weights.
     Never,
-    /// Those of at least this size.
+    /// Weights of at least this size.
     From(u64),
 }
 
