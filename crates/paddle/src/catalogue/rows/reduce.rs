@@ -105,6 +105,7 @@ pub(super) static ROWS: &[Row] = &[
     }),
     row!("cumsum", CumSum, |c, op| {
         let (x, axis) = flat(c, op.x, op.axis, op.flatten)?;
+        let axis = c.number(DType::I64, axis as f64)?;
         c.add(ops::CumSum::new(x, axis).exclusive(op.exclusive).reverse(op.reverse))
     }),
     row!("dist", Dist, |c, op| {
@@ -242,8 +243,7 @@ fn arg_reduced(
     let rank = c.rank(op.x)?;
     let dtype = op.dtype.unwrap_or(DType::I64);
     let is_flat = op.flatten || rank == 0;
-    let x = if is_flat { c.reshape(op.x, &[-1])? } else { op.x };
-    let axis = if is_flat { 0 } else { c.axis(op.axis.int("axis")?, rank)? };
+    let (x, axis) = flat(c, op.x, op.axis, op.flatten)?;
     let x = match c.dtype(x)? {
         DType::Bool => c.cast(x, DType::I32)?,
         _ => x,
@@ -258,14 +258,13 @@ fn arg_reduced(
     }
 }
 
-/// The operand of a scan and its axis: flattened if it is asked for.
-fn flat(c: &mut Call<'_, '_>, x: ValueId, axis: Number, flatten: bool) -> Made<(ValueId, ValueId)> {
+/// The operand of an op on one axis, and the axis: flattened if that is asked for.
+fn flat(c: &mut Call<'_, '_>, x: ValueId, axis: Number, flatten: bool) -> Made<(ValueId, i64)> {
     let rank = c.rank(x)?;
     if flatten || rank == 0 {
-        return Ok((c.reshape(x, &[-1])?, c.number(DType::I64, 0.0)?));
+        return Ok((c.reshape(x, &[-1])?, 0));
     }
-    let axis = c.axis(axis.int("axis")?, rank)?;
-    Ok((x, c.number(DType::I64, axis as f64)?))
+    Ok((x, c.axis(axis.int("axis")?, rank)?))
 }
 
 /// ln(Σ exp(x)) of the elements up to each one of an axis. Step by step each element is joined with the one that is 1,
@@ -275,9 +274,7 @@ fn log_cum_sum_exp(c: &mut Call<'_, '_>, op: CumSum) -> Made {
         return c.refuse("`exclusive` and `reverse` are not supported");
     }
     let rank = c.rank(op.x)?;
-    let is_flat = op.flatten || rank == 0;
-    let mut y = if is_flat { c.reshape(op.x, &[-1])? } else { op.x };
-    let axis = if is_flat { 0 } else { c.axis(op.axis.int("axis")?, rank)? };
+    let (mut y, axis) = flat(c, op.x, op.axis, op.flatten)?;
     let Some(length) = c.dim(y, axis as usize) else {
         return c.refuse("the length of its axis is not known");
     };
@@ -298,7 +295,7 @@ fn log_cum_sum_exp(c: &mut Call<'_, '_>, op: CumSum) -> Made {
     };
     let least = c.number_like(y, least)?;
     let y = c.add(ops::Max::new(&[y, least]))?;
-    if is_flat && rank == 0 { c.reshape(y, &[]) } else { Ok(y) }
+    if rank == 0 { c.reshape(y, &[]) } else { Ok(y) }
 }
 
 /// ln(exp(a) + exp(b)), as the greater number and a correction.
