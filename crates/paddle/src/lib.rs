@@ -18,6 +18,10 @@ mod program;
 mod testing;
 mod wire;
 
+// The helpers of the tests are part of this crate and of its test programs.
+#[cfg(test)]
+extern crate self as trident_paddle;
+
 pub use catalogue::support_table;
 pub use error::{PaddleError, PaddleErrorKind, PaddlePlace, ParameterFault};
 pub use files::{PaddleFolder, is_program, program_names};

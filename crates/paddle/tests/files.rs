@@ -3,22 +3,9 @@
 
 mod common;
 
-use bytes::Bytes;
 use common::*;
-use std::io;
-use std::ops::Range;
 use trident_ir::{DType, Dim, Type};
-use trident_paddle::{PaddleError, PaddleErrorKind, PaddleFolder, ParameterFault, load_from};
-
-impl PaddleFolder for Memory {
-    fn size(&self, name: &str) -> io::Result<u64> {
-        Ok(self.file(name)?.len() as u64)
-    }
-
-    fn read(&self, name: &str, range: Range<u64>) -> io::Result<Bytes> {
-        self.part(name, range)
-    }
-}
+use trident_paddle::{PaddleError, PaddleErrorKind, ParameterFault, load_from};
 
 fn changed(files: &Memory, name: &str, bytes: impl Into<Vec<u8>>) -> Memory {
     let mut files = files.clone();

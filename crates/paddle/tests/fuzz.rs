@@ -12,12 +12,10 @@ use bytes::Bytes;
 use common::*;
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 use std::alloc::System;
-use std::io;
-use std::ops::Range;
 use std::path::Path;
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
-use trident_paddle::{PaddleFolder, load_from, program_names};
+use trident_paddle::{load_from, program_names};
 
 #[global_allocator]
 static GLOBAL: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
@@ -36,16 +34,6 @@ const BASE: usize = 256 << 10;
 
 /// The stack of a thread unless it asks for more: what callers can be expected to have.
 const STACK: usize = 2 << 20;
-
-impl PaddleFolder for Memory {
-    fn size(&self, name: &str) -> io::Result<u64> {
-        Ok(self.file(name)?.len() as u64)
-    }
-
-    fn read(&self, name: &str, range: Range<u64>) -> io::Result<Bytes> {
-        self.part(name, range)
-    }
-}
 
 /// A small generator of random numbers: splitmix64.
 struct Random(u64);

@@ -4,27 +4,14 @@
 
 mod common;
 
-use bytes::Bytes;
 use common::*;
-use std::io;
-use std::ops::Range;
-use trident_paddle::{PaddleFolder, load_from};
+use trident_paddle::load_from;
 
 /// The most bytes of memory for each byte of the file, which itself is one of them.
 const MOST: usize = 10;
 
 /// Bytes that loading any model may take, such as tables of names.
 const BASE: usize = 1 << 20;
-
-impl PaddleFolder for Memory {
-    fn size(&self, name: &str) -> io::Result<u64> {
-        Ok(self.file(name)?.len() as u64)
-    }
-
-    fn read(&self, name: &str, range: Range<u64>) -> io::Result<Bytes> {
-        self.part(name, range)
-    }
-}
 
 /// The peak of memory, in bytes, since it was reset.
 fn peak(reset: bool) -> usize {

@@ -3,22 +3,9 @@
 
 mod common;
 
-use bytes::Bytes;
 use common::*;
-use std::io;
-use std::ops::Range;
 use trident_ir::{Dim, Type};
-use trident_paddle::{PaddleFolder, load_from};
-
-impl PaddleFolder for Memory {
-    fn size(&self, name: &str) -> io::Result<u64> {
-        Ok(self.file(name)?.len() as u64)
-    }
-
-    fn read(&self, name: &str, range: Range<u64>) -> io::Result<Bytes> {
-        self.part(name, range)
-    }
-}
+use trident_paddle::load_from;
 
 /// Attributes from text: `name=3`, `name=0.5`, `name=word`, `name=[1,2]`.
 fn attrs(text: &str) -> String {

@@ -5,6 +5,7 @@ use bytes::Bytes;
 use std::collections::BTreeMap;
 use std::io;
 use std::ops::Range;
+use trident_paddle::PaddleFolder;
 
 /// Files in memory.
 #[derive(Clone, Default)]
@@ -18,8 +19,14 @@ impl Memory {
     pub fn file(&self, name: &str) -> io::Result<&Bytes> {
         self.0.get(name).ok_or(io::ErrorKind::NotFound.into())
     }
+}
 
-    pub fn part(&self, name: &str, range: Range<u64>) -> io::Result<Bytes> {
+impl PaddleFolder for Memory {
+    fn size(&self, name: &str) -> io::Result<u64> {
+        Ok(self.file(name)?.len() as u64)
+    }
+
+    fn read(&self, name: &str, range: Range<u64>) -> io::Result<Bytes> {
         Ok(self.file(name)?.slice(range.start as usize..range.end as usize))
     }
 }
