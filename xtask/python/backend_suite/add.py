@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from . import repository
+from . import paddle, repository
 from .client import Grpc, Http, in_parallel, metrics
 from .server import NAMES
 from .tensors import expect
@@ -15,17 +15,20 @@ def rows(seed, count=1):
     return np.random.default_rng(seed).standard_normal((count, 16)).astype(np.float32)
 
 
-def one_more(infer, seed, count=1):
+def one_more(infer, seed, count=1, result="OUTPUT0"):
     """Check the answer of `infer`, a function from inputs to outputs."""
     x = rows(seed, count)
-    expect({"OUTPUT0": x + np.float32(1)}, infer({"INPUT0": x}))
+    expect({result: x + np.float32(1)}, infer({"INPUT0": x}))
 
 
 def run(suite):
     models = suite.repository()
     repository.add_one(models, extra=BATCHING)
     for name in NAMES:
-        repository.add_one(models, f"add_{name}", extra=BATCHING, backend=name)
+        if name == "paddle":
+            paddle.add_one(models, f"add_{name}", extra=BATCHING)
+        else:
+            repository.add_one(models, f"add_{name}", extra=BATCHING, backend=name)
     with suite.serve(models, ["add"]) as (running, http, grpc):
 
         def check(case, function):
@@ -39,12 +42,14 @@ def run(suite):
         check("64 clients over gRPC", lambda: clients_grpc(running))
         check("statistics", lambda: statistics(running, http))
         for name in NAMES:
-            check(f"as {name}", lambda name=name: under_name(http, f"add_{name}"))
+            result = paddle.RESULT if name == "paddle" else "OUTPUT0"
+            model = (http, f"add_{name}", result)
+            check(f"as {name}", lambda model=model: under_name(*model))
 
 
-def under_name(http, name):
+def under_name(http, name, result):
     http.load(name)
-    one_more(lambda x: http.infer(name, x), 5)
+    one_more(lambda x: http.infer(name, x), 5, result=result)
 
 
 def clients_http(running):

@@ -61,11 +61,11 @@ class Repository:
         self.folder = folder
         folder.mkdir(parents=True, exist_ok=True)
 
-    def add(self, name, file, text):
-        """Add or replace a model: `file` is an ONNX model, its bytes, a path or None."""
+    def add(self, name, file, text, file_name="model.onnx"):
+        """Add or replace a model: `file` is an ONNX model, bytes, a path or None."""
         version = self.folder / name / "1"
         version.mkdir(parents=True, exist_ok=True)
-        target = version / "model.onnx"
+        target = version / file_name
         target.unlink(missing_ok=True)
         if isinstance(file, onnx.ModelProto):
             file = file.SerializeToString()
