@@ -58,6 +58,8 @@ pub(crate) fn tests() -> Result<Command> {
         .env("CARGO_TARGET_DIR", &folder)
         .env("TRIDENT_MOCK", &folder)
         .env("XDG_CACHE_HOME", folder.join("cache"))
+        // Built once and run for seconds.
+        .env("CARGO_PROFILE_CI_OPT_LEVEL", "0")
         .env("RUSTC_WRAPPER", paths::root().join("xtask/python/darwin/mock_rustc.py"))
         .env(
             "CARGO_ENCODED_RUSTFLAGS",
