@@ -10,6 +10,7 @@ mod dtype;
 mod error;
 mod files;
 mod import;
+mod kernel;
 mod params;
 mod pir;
 mod program;
@@ -25,6 +26,7 @@ extern crate self as trident_paddle;
 pub use catalogue::support_table;
 pub use error::{PaddleError, PaddleErrorKind, PaddlePlace, ParameterFault};
 pub use files::{PaddleFolder, is_program, program_names};
+pub use kernel::{KernelArgument, KernelResult, KernelTensor, has_kernel, kernel};
 
 use error::Fault;
 use program::{Form, Program};
