@@ -66,6 +66,21 @@ pub(crate) fn trident_path(profile: Profile) -> PathBuf {
     paths::target().join(profile.name()).join(name)
 }
 
+/// Build the device plug-in of Paddle, and return the folder that has the library and nothing else, for `CUSTOM_DEVICE_ROOT`.
+pub(crate) fn paddle_device(profile: Profile) -> Result<PathBuf> {
+    let args = ["build", "--quiet", "--package", "trident-paddle-device"];
+    let status = cargo().args(args).args(["--profile", profile.name()]).status()?;
+    ensure!(status.success(), "the device plug-in of Paddle does not build");
+    let (prefix, suffix) = (std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
+    let name = format!("{prefix}trident_paddle_device{suffix}");
+    let folder = paths::target().join(format!("paddle-device/{}", profile.name()));
+    fs::create_dir_all(&folder)?;
+    let built = paths::target().join(profile.name()).join(&name);
+    fs::copy(&built, folder.join(&name))
+        .with_context(|| format!("cannot copy {}", built.display()))?;
+    Ok(folder)
+}
+
 /// The devices that the Python package can run kernels on.
 #[derive(Clone, Copy)]
 pub(crate) enum Devices {

@@ -16,6 +16,7 @@ mod house;
 mod load;
 mod mock;
 mod msl;
+mod paddle_headers;
 mod paths;
 mod processors;
 mod python;
@@ -101,6 +102,8 @@ enum Command {
     Echo(echo::Options),
     /// Write the files that are generated from the op table
     Codegen,
+    /// Write the table of kernel signatures of the Paddle device, from Paddle's wheels
+    PaddleHeaders(paddle_headers::Options),
     /// Count patterns that the code should lose, and compare each count with its limit, which may only fall
     House(house::Options),
     /// Make the Python environments and print their interpreters
@@ -260,6 +263,7 @@ fn run(command: Command) -> Result<Outcome> {
             None => run_tool(Venv::Onnx, Profile::Ci, "fuzz", &args.args),
         },
         Command::Codegen => codegen::write().map(|()| Outcome::Success),
+        Command::PaddleHeaders(options) => paddle_headers::run(&options).map(|()| Outcome::Success),
         Command::House(options) => house::run(&options),
         Command::Load(options) => load::run(&options).map(|()| Outcome::Success),
         Command::Echo(options) => echo::run(&options).map(|()| Outcome::Success),
@@ -373,6 +377,12 @@ fn paddle(args: &[String]) -> Result<Outcome> {
     let tool = Tool::module(Venv::Paddle, "paddle_suite")?.args(args);
     if wants_help(args) {
         return Ok(Outcome::from(tool.into_command().status()?.success()));
+    }
+    // The suite of the device's kernels needs the plug-in, and no Python package.
+    if args.iter().any(|arg| arg == "kernels" || arg == "--suite=kernels") {
+        let mut command = tool.into_command();
+        command.env("TRIDENT_PADDLE_DEVICE", build::paddle_device(Profile::Ci)?);
+        return Ok(Outcome::from(command.status()?.success()));
     }
     let package = build::python_package(Venv::Triton, Profile::Ci, Devices::Default)?;
     let mut command = tool.package(&package)?.into_command();

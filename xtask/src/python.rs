@@ -140,7 +140,7 @@ impl Venv {
         paths::root().join(format!("xtask/python/requirements-{}.txt", self.name()))
     }
 
-    fn folder(self) -> Result<PathBuf> {
+    pub(crate) fn folder(self) -> Result<PathBuf> {
         let requirements = self.requirements();
         let pinned = fs::read_to_string(&requirements)
             .with_context(|| format!("cannot read {}", requirements.display()))?;

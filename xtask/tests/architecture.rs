@@ -34,6 +34,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("image-steps", &["ir"]),
     ("server", &["ir", "runtime", "engine", "onnx", "model", "serving", "image-steps"]),
     ("tritonserver", &["runtime", "onnx", "serving", "devices"]),
+    ("paddle-device", &["ir", "runtime", "engine", "paddle", "devices"]),
     ("cli", &["*"]),
     ("python", &["ir", "runtime", "engine", "model", "triton", "devices", "cli"]),
 ];
@@ -77,6 +78,7 @@ const UNSAFE: &[&str] = &[
     "python/src/model/lend.rs",
     "python/src/model/memory.rs",
     "cli/src/commands/launch.rs",
+    "paddle-device/src/abi",
     "tritonserver/src/entry.rs",
     "tritonserver/src/server",
 ];

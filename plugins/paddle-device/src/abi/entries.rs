@@ -1,0 +1,136 @@
+//! The entries of kernels: functions that Paddle calls by the kernels' C++ signatures, or with a context.
+
+use std::ffi::c_char;
+
+use super::Ptr;
+use super::library::List;
+use crate::kernel::Kernel;
+
+/// A kernel with its two entries.
+pub(crate) struct KernelEntry {
+    /// The kernel.
+    pub(crate) kernel: &'static Kernel,
+    /// The function for the eager interface, of the kernel's signature.
+    pub(super) eager: *const (),
+    /// The function for contexts.
+    pub(super) context: unsafe extern "C-unwind" fn(Ptr),
+}
+
+// SAFETY: the pointers are those of functions.
+unsafe impl Sync for KernelEntry {}
+
+/// An argument as it arrives.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Raw {
+    /// An object of C++ that the eager interface passes by reference, or a tensor or scalar of a context.
+    Pointer(Ptr),
+    /// An optional tensor of a context, or null.
+    Tensor(Ptr),
+    /// A truth value.
+    Bool(bool),
+    /// An integer; of the eager interface also an element type in `phi::DataType`.
+    Int(i64),
+    /// A number.
+    Float(f64),
+    /// An element type of a context, in `PD_DataType`.
+    Element(i32),
+    /// Text of a context.
+    Text(*const c_char),
+    /// A list of a context.
+    List(List),
+}
+
+impl From<Ptr> for Raw {
+    fn from(pointer: Ptr) -> Raw {
+        Raw::Pointer(pointer)
+    }
+}
+
+impl From<bool> for Raw {
+    fn from(value: bool) -> Raw {
+        Raw::Bool(value)
+    }
+}
+
+impl From<i32> for Raw {
+    fn from(value: i32) -> Raw {
+        Raw::Int(value.into())
+    }
+}
+
+impl From<i64> for Raw {
+    fn from(value: i64) -> Raw {
+        Raw::Int(value)
+    }
+}
+
+impl From<f32> for Raw {
+    fn from(value: f32) -> Raw {
+        Raw::Float(value.into())
+    }
+}
+
+impl From<f64> for Raw {
+    fn from(value: f64) -> Raw {
+        Raw::Float(value)
+    }
+}
+
+/// Declares kernels with their entries: name, releases, element types, and parameters with their kinds.
+macro_rules! signatures {
+    ($($kernel:literal [$($version:literal),*] $($element:ident)* => ($($name:literal: $kind:ident),*);)*) => {
+        use crate::abi::entries::{self, KernelEntry, Raw};
+        use crate::kernel::{Entry, Kernel, Kind, Param};
+
+        /// All kernels.
+        pub(crate) static ENTRIES: &[KernelEntry] = &[$({
+            static KERNEL: Kernel = Kernel::new(
+                $kernel,
+                &[$($version),*],
+                &[$(stringify!($element)),*],
+                &[$(Param { name: $name, kind: Kind::$kind }),*],
+            );
+            entries::entry!(KERNEL, $($kind)*)
+        }),*];
+    };
+}
+
+/// The entries of a kernel whose parameters have these kinds.
+macro_rules! entry {
+    // Names for the parameters, which macros cannot make: as many of these as there are kinds.
+    ($kernel:ident, $($kind:ident)*) => {
+        entries::entry!(@ $kernel, [a b c d e f g h i j k l m n o p q r s t u v w x] [$($kind)*] [])
+    };
+    (@ $kernel:ident, [$name:ident $($names:ident)*] [$kind:ident $($kinds:ident)*] [$($done:tt)*]) => {
+        entries::entry!(@ $kernel, [$($names)*] [$($kinds)*] [$($done)* ($name $kind)])
+    };
+    (@ $kernel:ident, [$($names:ident)*] [] [$(($name:ident $kind:ident))*]) => {{
+        unsafe extern "C-unwind" fn eager(
+            context: *mut std::ffi::c_void,
+            $($name: entries::passed!($kind)),*
+        ) {
+            // SAFETY: Paddle calls the entry with the arguments of this signature, which live during the call.
+            unsafe {
+                $crate::abi::call::call(&$kernel, Entry::Eager, context, &[$(Raw::from($name)),*]);
+            }
+        }
+        unsafe extern "C-unwind" fn context(context: *mut std::ffi::c_void) {
+            // SAFETY: Paddle calls the entry with a context that has the arguments which the kernel was registered with.
+            unsafe { $crate::abi::call::call_by_context(&$kernel, context) };
+        }
+        KernelEntry { kernel: &$kernel, eager: eager as *const (), context }
+    }};
+}
+
+/// The type by which the eager interface passes a parameter.
+macro_rules! passed {
+    (Bool) => { bool };
+    (I32) => { i32 };
+    (I64) => { i64 };
+    (F32) => { f32 };
+    (F64) => { f64 };
+    (Dtype) => { i32 };
+    ($kind:ident) => { *mut std::ffi::c_void };
+}
+
+pub(crate) use {entry, passed, signatures};

@@ -1,0 +1,62 @@
+//! Figures for the Python module, by functions of the C interface.
+
+use std::ffi::{CStr, CString, c_char, c_int};
+use std::sync::LazyLock;
+
+use super::signatures::ENTRIES;
+use crate::compiled::forget;
+use crate::kernel::Entry;
+
+/// The names of all kernels, one on each line, each once.
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn trident_paddle_kernels() -> *const c_char {
+    static NAMES: LazyLock<CString> = LazyLock::new(|| {
+        let mut names: Vec<&str> = ENTRIES.iter().map(|entry| entry.kernel.name).collect();
+        names.dedup();
+        CString::new(names.join("\n")).unwrap_or_default()
+    });
+    NAMES.as_ptr()
+}
+
+/// The number of calls of a kernel that have given their results: by the eager interface (`entry` 0), by contexts (1). −1 if there
+/// is no such kernel or entry.
+///
+/// # Safety
+/// `name` is null or a text that ends with null.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C" fn trident_paddle_calls(name: *const c_char, entry: c_int) -> i64 {
+    let entry = match entry {
+        0 => Entry::Eager,
+        1 => Entry::Context,
+        _ => return -1,
+    };
+    if name.is_null() {
+        return -1;
+    }
+    // SAFETY: the caller promises a text.
+    let name = unsafe { CStr::from_ptr(name) }.to_bytes();
+    let found = ENTRIES.iter().filter(|entry| entry.kernel.name.as_bytes() == name);
+    let calls = found.map(|found| found.kernel.calls(entry));
+    calls.reduce(|a, b| a + b).map_or(-1, |calls| i64::try_from(calls).unwrap_or(i64::MAX))
+}
+
+/// Drops all compiled functions that no call is using. Returns their number.
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn trident_paddle_empty_cache() -> usize {
+    forget()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kernels_are_counted_by_name() {
+        // SAFETY: the texts end with null.
+        let calls = |name: &CStr, entry| unsafe { trident_paddle_calls(name.as_ptr(), entry) };
+        assert_eq!((calls(c"add", 0), calls(c"add", 2), calls(c"no_kernel", 0)), (0, -1, -1));
+        // SAFETY: the names end with null.
+        let names = unsafe { CStr::from_ptr(trident_paddle_kernels()) }.to_str().unwrap();
+        assert!(names.lines().any(|name| name == "add") && names.lines().count() > 100);
+    }
+}

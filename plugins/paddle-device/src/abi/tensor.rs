@@ -1,0 +1,110 @@
+//! Paddle's tensors.
+
+use std::ffi::c_int;
+
+use super::Ptr;
+use super::library::Api;
+use super::memory::TensorMemory;
+use crate::argument::{Extents, Operand};
+use crate::element::Element;
+use crate::failure::Failure;
+use crate::moves::span;
+
+/// A tensor of Paddle, valid during the call of a kernel.
+#[derive(Clone, Copy)]
+pub(super) struct Tensor<'a> {
+    api: &'a Api,
+    tensor: Ptr,
+}
+
+impl<'a> Tensor<'a> {
+    /// A tensor; `None` for a null pointer.
+    ///
+    /// # Safety
+    /// The pointer is null, or a `DenseTensor` of Paddle that lives until the kernel's call ends.
+    pub(super) unsafe fn new(api: &'a Api, tensor: Ptr) -> Option<Tensor<'a>> {
+        (!tensor.is_null()).then_some(Tensor { api, tensor })
+    }
+
+    /// Type, dimensions, and memory as far as there is any.
+    pub(super) fn operand(self) -> Result<Operand, Failure> {
+        let (element, dims) = (self.element(), self.dims()?);
+        let count = dims.sizes().map_or(0, |sizes| sizes.count);
+        Ok(Operand { element, dims, memory: self.memory(count * element.size()) })
+    }
+
+    /// The same, with the memory of all elements where they lie by their strides, and these strides.
+    pub(super) fn strided(self) -> Result<(Operand, Extents), Failure> {
+        let (element, dims) = (self.element(), self.dims()?);
+        let mut status = 0;
+        // SAFETY: the constructor's caller promised a tensor.
+        let (rank, stride) = unsafe {
+            let rank = (self.api.tensor_strides)(self.tensor, &mut status);
+            let stride = |i| (self.api.tensor_stride)(self.tensor, i, &mut 0);
+            (rank, stride)
+        };
+        let strides = Extents::new(rank, stride).ok_or_else(too_many_axes)?;
+        let sizes = dims.sizes().filter(|_| strides.as_slice().len() == dims.as_slice().len());
+        let span = sizes.and_then(|sizes| span(sizes.dims(), strides.as_slice()));
+        let bytes = span.and_then(|span| span.checked_mul(element.size()));
+        let bytes = bytes.ok_or_else(|| {
+            Failure::unimplemented(format!("strides {strides:?} of {element}{dims:?}"))
+        })?;
+        Ok((Operand { element, dims, memory: self.memory(bytes) }, strides))
+    }
+
+    fn element(self) -> Element {
+        // SAFETY: the constructor's caller promised a tensor.
+        Element(unsafe { (self.api.tensor_element)(self.tensor, &mut 0) })
+    }
+
+    fn dims(self) -> Result<Extents, Failure> {
+        // SAFETY: the constructor's caller promised a tensor.
+        let rank = unsafe { (self.api.tensor_rank)(self.tensor, &mut 0) };
+        // SAFETY: likewise; the axis is below the rank.
+        let dim = |i| unsafe { (self.api.tensor_dim)(self.tensor, i, &mut 0) };
+        Extents::new(rank, dim).ok_or_else(too_many_axes)
+    }
+
+    /// The memory, of which the tensor has this many bytes; none if it was not allocated.
+    fn memory(self, bytes: usize) -> TensorMemory {
+        if bytes == 0 {
+            return TensorMemory::NONE;
+        }
+        let mut status: c_int = 0;
+        // SAFETY: the constructor's caller promised a tensor. It has memory for its elements, which kernels may read and write
+        // until the call ends: on a synchronous device, no other kernel runs on it meanwhile.
+        unsafe {
+            if !(self.api.tensor_is_initialized)(self.tensor, &mut status) {
+                return TensorMemory::NONE;
+            }
+            TensorMemory::new((self.api.tensor_data)(self.tensor, &mut status).cast(), bytes)
+        }
+    }
+
+    /// Allocates the elements, for its dimensions and an element type.
+    ///
+    /// # Safety
+    /// `context` is the device context of the kernel's call.
+    pub(super) unsafe fn allocate(self, context: Ptr, element: Element) {
+        // SAFETY: the caller promises the context; the tensor is one.
+        unsafe { (self.api.allocate)(context, self.tensor, 0, element.0, &mut 0) };
+    }
+
+    /// Sets dimensions, strides and offset.
+    pub(super) fn set_layout(self, dims: &[i64], strides: &[i64], offset: Option<i64>) {
+        let (mut status, len) = (0, |values: &[i64]| values.len() as i64);
+        // SAFETY: the tensor is one, and the arrays have these lengths. Dimensions are first, since they reset the strides.
+        unsafe {
+            (self.api.set_dims)(self.tensor, len(dims), dims.as_ptr(), &mut status);
+            (self.api.set_strides)(self.tensor, len(strides), strides.as_ptr(), &mut status);
+            if let Some(offset) = offset {
+                (self.api.set_offset)(self.tensor, offset, &mut status);
+            }
+        }
+    }
+}
+
+fn too_many_axes() -> Failure {
+    Failure::unimplemented("a tensor with more axes than Paddle's have")
+}

@@ -1,0 +1,204 @@
+//! Compiled functions of kernels, and their cache.
+//!
+//! A function is selected by the kernel, the element types and ranks of its tensors, and the values of its attributes. Its sizes
+//! are open, unless the kernel's row needs to know them: then each combination of sizes has a function of its own. A thread finds
+//! functions that it has used in a table of its own, without a lock.
+
+use std::cell::RefCell;
+use std::collections::{HashMap, VecDeque};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
+
+use trident_engine::{Options, Session};
+use trident_paddle::{KernelArgument, KernelResult, kernel};
+
+use crate::argument::Argument;
+use crate::device::PaddleDevice;
+use crate::failure::Failure;
+use crate::kernel::Kernel;
+
+/// The most functions that are kept.
+const MOST: usize = 2_048;
+
+/// The places of a thread's table.
+const PLACES: usize = 256;
+
+/// A call as far as it selects a function.
+pub(crate) struct Call<'a> {
+    /// The kernel.
+    pub(crate) kernel: &'static Kernel,
+    /// The number of the device in Paddle, and the device.
+    pub(crate) device: (usize, &'static PaddleDevice),
+    /// Inputs and attributes by the names that the row gives them, in the order of the kernel.
+    pub(crate) arguments: &'a [(&'static str, Argument<'a>)],
+    /// Results: tensors with element types, in the order of the kernel.
+    pub(crate) results: &'a [Argument<'a>],
+}
+
+/// A compiled function.
+pub(crate) struct Function {
+    session: Session,
+}
+
+impl Function {
+    /// The session that runs it.
+    pub(crate) fn session(&self) -> &Session {
+        &self.session
+    }
+}
+
+/// The cache's entry of a key.
+#[derive(Clone)]
+enum Cached {
+    /// A function.
+    Function(Arc<Function>),
+    /// The kernel needs to know the sizes: the function has another key, which includes them.
+    BySizes,
+}
+
+#[derive(Default)]
+struct Shared {
+    functions: HashMap<Box<[u8]>, Cached>,
+    /// Keys from the oldest to the newest.
+    order: VecDeque<Box<[u8]>>,
+}
+
+impl Shared {
+    fn insert(&mut self, key: &[u8], cached: Cached) {
+        if self.functions.insert(key.into(), cached).is_none() {
+            self.order.push_back(key.into());
+        }
+        while self.order.len() > MOST {
+            if let Some(oldest) = self.order.pop_front() {
+                self.functions.remove(&oldest);
+            }
+        }
+    }
+}
+
+static SHARED: LazyLock<Mutex<Shared>> = LazyLock::new(Mutex::default);
+
+fn shared() -> MutexGuard<'static, Shared> {
+    SHARED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A key, and what the cache has for it; nothing at first.
+type Place = Option<(Box<[u8]>, Cached)>;
+
+/// The functions that a thread has used last, each at the place of its key's hash.
+struct Recent {
+    key: Vec<u8>,
+    places: Vec<Place>,
+}
+
+thread_local! {
+    static RECENT: RefCell<Recent> =
+        const { RefCell::new(Recent { key: Vec::new(), places: Vec::new() }) };
+}
+
+/// The function of a call.
+///
+/// # Errors
+/// If the kernel does not support the types or attributes of the call.
+pub(crate) fn function(call: &Call<'_>) -> Result<Arc<Function>, Failure> {
+    RECENT.with(|recent| {
+        let Recent { key, places } = &mut *recent.borrow_mut();
+        places.resize_with(PLACES, || None);
+        key.clear();
+        write_key(call, key);
+        match cached(call, false, key, places)? {
+            Cached::Function(function) => Ok(function),
+            Cached::BySizes => {
+                write_sizes(call, key);
+                match cached(call, true, key, places)? {
+                    Cached::Function(function) => Ok(function),
+                    Cached::BySizes => Err(Failure::fatal("a function that is never compiled")),
+                }
+            }
+        }
+    })
+}
+
+fn write_key(call: &Call<'_>, key: &mut Vec<u8>) {
+    key.extend((std::ptr::from_ref(call.kernel).addr() as u64).to_le_bytes());
+    key.extend((call.device.0 as u64).to_le_bytes());
+    for argument in call.arguments.iter().map(|(_, argument)| argument).chain(call.results) {
+        argument.write_key(key);
+    }
+}
+
+fn write_sizes(call: &Call<'_>, key: &mut Vec<u8>) {
+    for operand in call.arguments.iter().flat_map(|(_, argument)| argument.operands()) {
+        operand.dims.as_slice().iter().for_each(|dim| key.extend(dim.to_le_bytes()));
+    }
+}
+
+/// The cached function of a key, which is compiled if there is none.
+fn cached(
+    call: &Call<'_>,
+    with_sizes: bool,
+    key: &[u8],
+    places: &mut [Place],
+) -> Result<Cached, Failure> {
+    let mut hasher = DefaultHasher::new();
+    key.hash(&mut hasher);
+    let place = &mut places[hasher.finish() as usize % PLACES];
+    if let Some((own, cached)) = place
+        && **own == *key
+    {
+        return Ok(cached.clone());
+    }
+    let known = shared().functions.get(key).cloned();
+    let cached = match known {
+        Some(cached) => cached,
+        None => {
+            let made = match compile(call, with_sizes) {
+                Ok(function) => Cached::Function(Arc::new(function)),
+                // The failure is that of the function with sizes, if there is one.
+                Err(_) if !with_sizes => Cached::BySizes,
+                Err(failure) => return Err(failure),
+            };
+            shared().insert(key, made.clone());
+            made
+        }
+    };
+    *place = Some((key.into(), cached.clone()));
+    Ok(cached)
+}
+
+fn compile(call: &Call<'_>, with_sizes: bool) -> Result<Function, Failure> {
+    let unknown =
+        |element| Failure::unimplemented(format!("elements of type {element} are not supported"));
+    let mut arguments = vec![];
+    for (name, argument) in call.arguments.iter().filter(|(name, _)| *name != "_") {
+        if let Some(described) = argument.described(with_sizes).map_err(unknown)? {
+            arguments.push((*name, described));
+        }
+    }
+    let mut results = vec![];
+    for result in call.results {
+        results.push(match result.described(false).map_err(unknown)? {
+            Some(KernelArgument::Tensor(tensor)) => KernelResult::Tensor(tensor.dtype),
+            Some(KernelArgument::Tensors(tensors)) => {
+                KernelResult::Tensors(tensors.iter().map(|tensor| tensor.dtype).collect())
+            }
+            _ => return Err(Failure::unimplemented("a call without all of its results")),
+        });
+    }
+    let module = kernel(call.kernel.name, &arguments, &results)?;
+    let PaddleDevice { device, folder, .. } = call.device.1;
+    let options = Options {
+        name: Some(format!("paddle.{}", call.kernel.name)),
+        folder: Some(folder.clone()),
+        ..Options::default()
+    };
+    let session = Session::new(module, std::slice::from_ref(device), &options)?;
+    Ok(Function { session })
+}
+
+/// Drops all functions that no call is using, but for those that threads have used last. Returns their number.
+pub(crate) fn forget() -> usize {
+    let dropped = std::mem::take(&mut *shared());
+    RECENT.with(|recent| recent.borrow_mut().places.clear());
+    dropped.order.len()
+}

@@ -1,0 +1,171 @@
+//! The kernels that the device has.
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use crate::element::Element;
+
+/// Kinds of parameters, as `cargo xtask paddle-headers` finds them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(dead_code)] // lists of floats: no kernel of the list has one yet
+pub(crate) enum Kind {
+    Tensor,
+    OptionalTensor,
+    Tensors,
+    Bool,
+    I32,
+    I64,
+    F32,
+    F64,
+    Text,
+    Scalar,
+    IntArray,
+    Dtype,
+    I32s,
+    I64s,
+    F32s,
+    F64s,
+    Result,
+    Results,
+}
+
+/// The three lists of a kernel's parameters, each of which has positions of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Group {
+    Input,
+    Attribute,
+    Result,
+}
+
+impl Kind {
+    /// The list that parameters of this kind belong to.
+    pub(crate) fn group(self) -> Group {
+        match self {
+            Kind::Tensor | Kind::OptionalTensor | Kind::Tensors => Group::Input,
+            Kind::Result | Kind::Results => Group::Result,
+            _ => Group::Attribute,
+        }
+    }
+
+    /// The number of the kind in `PD_KernelArgumentType`.
+    pub(crate) fn number(self) -> i32 {
+        match self {
+            Kind::Tensor | Kind::Result => 1,
+            Kind::Bool => 2,
+            Kind::F32 => 5,
+            Kind::F64 => 6,
+            Kind::I32 => 7,
+            Kind::I64 => 8,
+            Kind::Text => 9,
+            Kind::Scalar => 10,
+            Kind::IntArray => 11,
+            Kind::Dtype => 12,
+            Kind::I32s => 16,
+            Kind::I64s => 17,
+            Kind::F32s => 20,
+            Kind::F64s => 21,
+            Kind::OptionalTensor => 24,
+            Kind::Tensors | Kind::Results => 25,
+        }
+    }
+}
+
+/// A parameter of a kernel.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Param {
+    /// The catalogue's name; `_` if the parameter does not matter.
+    pub(crate) name: &'static str,
+    /// The kind.
+    pub(crate) kind: Kind,
+}
+
+/// The two ways in which Paddle calls a kernel.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Entry {
+    /// With the kernel's arguments, by the eager interface.
+    Eager,
+    /// With a context that holds the arguments, by static graphs.
+    Context,
+}
+
+/// A kernel with one signature.
+#[derive(Debug)]
+pub(crate) struct Kernel {
+    /// Paddle's name, which is that of the catalogue's row.
+    pub(crate) name: &'static str,
+    /// The releases of Paddle in which the kernel has this signature.
+    pub(crate) versions: &'static [&'static str],
+    /// The names of the element types that it is registered for.
+    pub(crate) elements: &'static [&'static str],
+    /// The parameters without the context.
+    pub(crate) params: &'static [Param],
+    calls: [AtomicU64; 2],
+}
+
+impl Kernel {
+    /// A kernel that was never called.
+    pub(crate) const fn new(
+        name: &'static str,
+        versions: &'static [&'static str],
+        elements: &'static [&'static str],
+        params: &'static [Param],
+    ) -> Kernel {
+        Kernel { name, versions, elements, params, calls: [AtomicU64::new(0), AtomicU64::new(0)] }
+    }
+
+    /// The element types that it is registered for.
+    pub(crate) fn elements(&self) -> impl Iterator<Item = Element> {
+        self.elements.iter().filter_map(|name| Element::named(name))
+    }
+
+    /// Counts a call that has given its results.
+    pub(crate) fn count(&self, entry: Entry) {
+        self.calls[entry as usize].fetch_add(1, Relaxed);
+    }
+
+    /// The number of calls that have given their results.
+    pub(crate) fn calls(&self, entry: Entry) -> u64 {
+        self.calls[entry as usize].load(Relaxed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::abi::entries::KernelEntry;
+    use crate::abi::signatures::ENTRIES;
+    use crate::argument::MAX_PARAMS;
+    use crate::moves::Move;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn kernels_have_rows_and_element_types() {
+        let mut faults = vec![];
+        for KernelEntry { kernel, .. } in ENTRIES {
+            let Kernel { name, params, .. } = kernel;
+            assert!(params.len() <= MAX_PARAMS && !kernel.elements.is_empty(), "{name}");
+            assert_eq!(kernel.elements().count(), kernel.elements.len(), "{name}");
+            assert!(params.iter().any(|p| p.kind.group() == Group::Result), "{name}");
+            if Move::of(name).is_none() {
+                let read = params.iter().filter(|p| p.kind.group() != Group::Result);
+                let names: Vec<&str> = read.map(|p| p.name).filter(|name| *name != "_").collect();
+                match trident_paddle::has_kernel(name, &names) {
+                    Ok(true) => {}
+                    found => faults.push((*name, found)),
+                }
+            }
+        }
+        assert!(faults.is_empty(), "kernels without such rows: {faults:?}");
+    }
+
+    #[test]
+    fn each_release_has_one_signature_of_a_kernel() {
+        let mut seen = BTreeSet::new();
+        for KernelEntry { kernel, .. } in ENTRIES {
+            for version in kernel.versions {
+                assert!(seen.insert((kernel.name, *version)), "{} {version}", kernel.name);
+            }
+        }
+        let count = |version| seen.iter().filter(|(_, own)| *own == version).count();
+        assert_eq!(count("3.2.2"), count("3.3.1"));
+    }
+}

@@ -1,0 +1,208 @@
+//! Moves of elements with strides, and fills: for all of Paddle's element types, complex numbers included.
+
+use crate::element::Element;
+use trident_ir::DType;
+use trident_ir::Literal;
+use trident_ir::literal::LiteralData;
+
+/// The kernels that only move elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Move {
+    /// `contiguous(input) -> out`: the elements of a strided tensor in row-major order.
+    Contiguous,
+    /// `strided_copy(input, dims, out_stride, offset) -> out`: elements into a strided tensor that exists.
+    StridedCopy,
+    /// `fill(x, value) -> out`: one value for all elements.
+    Fill,
+    /// `assign(x) -> out`: a copy.
+    Assign,
+}
+
+impl Move {
+    /// The move that a kernel is.
+    pub(crate) fn of(kernel: &str) -> Option<Move> {
+        match kernel {
+            "contiguous" => Some(Move::Contiguous),
+            "strided_copy" => Some(Move::StridedCopy),
+            "fill" => Some(Move::Fill),
+            "assign" => Some(Move::Assign),
+            _ => None,
+        }
+    }
+}
+
+/// The number of elements from the first to the last one of a tensor with these strides; `None` if a stride is negative, or if they
+/// reach beyond all addresses.
+pub(crate) fn span(dims: &[usize], strides: &[i64]) -> Option<usize> {
+    if dims.contains(&0) {
+        return Some(0);
+    }
+    let mut last = 0usize;
+    for (dim, stride) in dims.iter().zip(strides) {
+        let stride = usize::try_from(*stride).ok()?;
+        last = last.checked_add(stride.checked_mul(dim - 1)?)?;
+    }
+    last.checked_add(1)
+}
+
+/// A strided tensor's elements: bytes from the first to the last one, and strides in elements.
+pub(crate) struct Strided<'a, B> {
+    /// The bytes of the tensor's [`span`].
+    pub(crate) bytes: B,
+    /// The strides.
+    pub(crate) strides: &'a [i64],
+}
+
+/// Copies elements of `size` bytes between tensors of the same dimensions.
+///
+/// # Panics
+/// If the bytes are fewer than the spans of the tensors.
+pub(crate) fn copy(
+    dims: &[usize],
+    size: usize,
+    from: &Strided<'_, &[u8]>,
+    to: &mut Strided<'_, &mut [u8]>,
+) {
+    if dims.contains(&0) {
+        return;
+    }
+    let Some((&len, outer)) = dims.split_last() else {
+        to.bytes[..size].copy_from_slice(&from.bytes[..size]);
+        return;
+    };
+    let stride = |strides: &[i64], axis: usize| strides.get(axis).map_or(0, |n| *n as usize * size);
+    let (from_step, to_step) = (stride(from.strides, outer.len()), stride(to.strides, outer.len()));
+    let mut index = vec![0; outer.len()];
+    let (mut from_at, mut to_at) = (0, 0);
+    loop {
+        if len == 1 || from_step == size && to_step == size {
+            let row = &from.bytes[from_at..from_at + len * size];
+            to.bytes[to_at..to_at + len * size].copy_from_slice(row);
+        } else {
+            for i in 0..len {
+                let (at, place) = (from_at + i * from_step, to_at + i * to_step);
+                to.bytes[place..place + size].copy_from_slice(&from.bytes[at..at + size]);
+            }
+        }
+        // The next row, by counting up from the innermost of the outer axes.
+        let mut axis = outer.len();
+        loop {
+            let Some(next) = axis.checked_sub(1) else { return };
+            axis = next;
+            index[axis] += 1;
+            from_at += stride(from.strides, axis);
+            to_at += stride(to.strides, axis);
+            if index[axis] < outer[axis] {
+                break;
+            }
+            from_at -= stride(from.strides, axis) * outer[axis];
+            to_at -= stride(to.strides, axis) * outer[axis];
+            index[axis] = 0;
+        }
+    }
+}
+
+/// The strides of a row-major tensor; those of axes beside an empty one do not matter.
+pub(crate) fn row_major(dims: &[usize]) -> Vec<i64> {
+    let mut strides = vec![1i64; dims.len()];
+    for axis in (1..dims.len()).rev() {
+        strides[axis - 1] = strides[axis].saturating_mul(dims[axis].max(1) as i64);
+    }
+    strides
+}
+
+/// The bytes of one element with a value, as an integer and as a number; `None` for types that have no numbers.
+pub(crate) fn element_bytes(element: Element, int: i64, float: f64) -> Option<Vec<u8>> {
+    let number = |dtype| match Literal::number(dtype, float).data() {
+        LiteralData::Bytes(bytes) => Some(bytes.to_vec()),
+        LiteralData::Strings(_) => None,
+    };
+    match (element.dtype(), element.size()) {
+        (Some(DType::Bool), _) => Some(vec![u8::from(float != 0.0)]),
+        (Some(dtype), _) if dtype.is_float() => number(dtype),
+        (Some(_), size) => Some(int.to_le_bytes()[..size].to_vec()),
+        // The imaginary part is 0.
+        (None, size @ (8 | 16)) => {
+            let part = number(if size == 8 { DType::F32 } else { DType::F64 })?;
+            Some([part, vec![0; size / 2]].concat())
+        }
+        _ => None,
+    }
+}
+
+/// A number of a scalar attribute.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Number {
+    /// A whole number, exactly.
+    Int(i64),
+    /// Any other number.
+    Float(f64),
+}
+
+impl Number {
+    /// The number that Paddle converts to these two values.
+    pub(crate) fn of(int: i64, float: f64) -> Number {
+        match int as f64 == float && (int != 0 || float.is_sign_positive()) {
+            true => Number::Int(int),
+            false => Number::Float(float),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn elements_are_found_by_their_strides() {
+        let bytes: Vec<u8> = (0..24).collect();
+        // The transpose of a [3, 4] matrix of two-byte elements.
+        let (dims, strides) = ([4, 3], [1, 4]);
+        assert_eq!(span(&dims, &strides), Some(12));
+        let mut copied = [0; 24];
+        let from = Strided { bytes: &bytes[..], strides: &strides };
+        let strides = row_major(&dims);
+        copy(&dims, 2, &from, &mut Strided { bytes: &mut copied[..], strides: &strides });
+        for (i, pair) in copied.chunks(2).enumerate() {
+            let at = (i % 3 * 4 + i / 3) as u8 * 2;
+            assert_eq!(pair, [at, at + 1], "element {i}");
+        }
+    }
+
+    #[test]
+    fn strided_places_are_written_and_others_kept() {
+        let mut bytes = [9u8; 12];
+        let strides = [6, 2];
+        let mut to = Strided { bytes: &mut bytes[..11], strides: &strides };
+        copy(&[2, 3], 1, &Strided { bytes: &[1, 2, 3, 4, 5, 6], strides: &[3, 1] }, &mut to);
+        assert_eq!(bytes, [1, 9, 2, 9, 3, 9, 4, 9, 5, 9, 6, 9]);
+    }
+
+    #[test]
+    fn scalars_and_empty_tensors_have_no_rows() {
+        let mut bytes = [0u8; 4];
+        let mut to = Strided { bytes: &mut bytes[..], strides: &[] };
+        copy(&[], 4, &Strided { bytes: &[1, 2, 3, 4], strides: &[] }, &mut to);
+        assert_eq!(bytes, [1, 2, 3, 4]);
+        let mut none = Strided { bytes: &mut [][..], strides: &[0, 1] };
+        copy(&[0, 5], 4, &Strided { bytes: &[], strides: &[5, 1] }, &mut none);
+        assert_eq!((span(&[0, 5], &[5, 1]), span(&[], &[])), (Some(0), Some(1)));
+        assert_eq!((span(&[2], &[-1]), span(&[2, usize::MAX], &[1, 2])), (None, None));
+    }
+
+    #[test]
+    fn values_have_the_bytes_of_their_types() {
+        let bytes =
+            |name: &str, int, float| element_bytes(Element::named(name).unwrap(), int, float);
+        assert_eq!(bytes("i64", -1, -1.0), Some(vec![255; 8]));
+        assert_eq!(bytes("u8", -1, -1.0), Some(vec![255]));
+        assert_eq!(bytes("f32", 1, 1.5), Some(1.5f32.to_le_bytes().to_vec()));
+        assert_eq!(bytes("bf16", 1, 1.0), Some(vec![0x80, 0x3f]));
+        assert_eq!(bytes("bool", 0, 0.5), Some(vec![1]));
+        assert_eq!(bytes("c64", 1, 1.0), Some([&1f32.to_le_bytes()[..], &[0; 4]].concat()));
+        assert_eq!(bytes("undefined", 1, 1.0), None);
+        assert_eq!(Number::of(0, -0.0), Number::Float(-0.0));
+        assert_eq!(Number::of(3, 3.0), Number::Int(3));
+        assert_eq!(Number::of(2, 2.5), Number::Float(2.5));
+    }
+}
