@@ -1,8 +1,8 @@
 """Compare Paddle's models on Trident with Paddle itself, and failures with a list of known ones.
 
 `models` runs trained models from packages, `exports` networks exported by two releases of Paddle,
-`paddle2onnx=PATH` the tests of a checkout of PaddlePaddle/Paddle2ONNX, and `paddleocr` PaddleOCR on
-machines without Paddle.
+`paddle2onnx=PATH` the tests of a checkout of PaddlePaddle/Paddle2ONNX, `paddleocr` PaddleOCR on
+machines without Paddle, and `kernels` the kernels of the device plug-in.
 """
 
 import argparse
@@ -17,6 +17,7 @@ SUITES = {
     "exports": "paddle_suite.exports",
     "paddle2onnx": "paddle_suite.paddle2onnx",
     "paddleocr": "paddle_suite.ocr",
+    "kernels": "paddle_suite.kernels",
 }
 WITH_PATH = ("paddle2onnx",)
 
