@@ -70,12 +70,17 @@ pub struct Set<V, O = Op> {
 pub type New<V> = Set<V, Op>;
 
 /// An op with these operands, without the empty places at their end.
-pub(crate) fn new<V>(kind: OpKind, mut inputs: Vec<Option<ValueId>>, many: &[ValueId]) -> New<V> {
+pub(crate) fn new<V>(kind: OpKind, inputs: Vec<Option<ValueId>>, many: &[ValueId]) -> New<V> {
+    Set { op: with_operands(kind, inputs, many), view: PhantomData }
+}
+
+/// The part of [`new`] that is compiled once, not for each view.
+fn with_operands(kind: OpKind, mut inputs: Vec<Option<ValueId>>, many: &[ValueId]) -> Op {
     inputs.extend(many.iter().copied().map(Some));
     while inputs.last() == Some(&None) {
         inputs.pop();
     }
-    Set { op: Op::new(kind, inputs, vec![]), view: PhantomData }
+    Op::new(kind, inputs, vec![])
 }
 
 /// An op whose attributes are to be changed; `None` if it is of another kind.
