@@ -19,7 +19,8 @@ use trident_engine::{Event, Profile, Profiling, RunContext, Session};
 use trident_runtime::Value;
 
 const EXAMPLES: &str = "\
-Inputs without a value are random. Dimensions that are known only at run time are 1, unless --shape gives their sizes.
+Inputs without a value are random. Dimensions that are known only at run time are 1, unless --shape gives their sizes. Where a model
+cannot run on that size, all but the first dimension of an input get a larger one, which is printed.
 
 Examples:
   trident bench resnet50.onnx --threads 2 --shape input=8x3x224x224

@@ -1,16 +1,14 @@
 //! `trident inspect`: what is in a model and how it will run.
 
 mod contents;
-mod planned;
 
 use crate::failure::Failure;
-use crate::input::Shapes;
+use crate::input::{Planned, Shapes};
 use crate::model::{self, DeviceArgs};
 use crate::render::style::WARNING;
 use crate::render::{self, Align, Table, counted, escape, style};
 use crate::repository::{self, Given, Overview, Served};
 use contents::{Contents, has_long_constants};
-use planned::Planned;
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -125,8 +123,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         warn(&unfolded.to_string());
     }
     let signature = session.signature();
-    let shapes = Shapes::parse(&args.shape, signature)?;
-    let Planned { dims, plan, assumed } = Planned::of(&session, shapes, !args.shape.is_empty())?;
+    let mut shapes = Shapes::parse(&args.shape, signature)?;
+    let given = !args.shape.is_empty();
+    let Planned { dims, plan, assumed } = Planned::of(&session, &mut shapes, &[], given)?;
     let (info, session, contents, plan, dims) = (&info, &session, &contents, &plan, &*dims);
     let (compiled, served) = (compiled.as_ref(), served.as_ref());
     let warnings = &*warnings;

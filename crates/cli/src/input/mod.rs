@@ -3,12 +3,14 @@
 pub(crate) mod json;
 pub(crate) mod npy;
 pub(crate) mod pb;
+mod planned;
 mod reader;
 #[cfg(test)]
 mod round_trip;
 mod shapes;
 mod turns;
 
+pub(crate) use planned::Planned;
 pub(crate) use shapes::Shapes;
 pub(crate) use turns::Turn;
 
@@ -59,7 +61,8 @@ impl InputArgs {
     }
 
     /// Reads the inputs of a model and reports assumptions. Images go through these preprocessing steps, or the model's
-    /// own. Inputs that are not given are random if `fill`.
+    /// own. Inputs that are not given are random if `fill`. Where a model cannot run on random inputs whose open dimensions
+    /// are 1, these dimensions get a larger size, as in [`Planned`].
     pub(crate) fn read(
         &self,
         session: &Session,
@@ -80,9 +83,19 @@ impl InputArgs {
         limits: &Limits,
         fill: bool,
     ) -> Result<Bound, Failure> {
-        let shapes = Shapes::parse(&self.shape, session.signature())?;
-        let reader = Reader { session, steps, shapes: &shapes, seed: self.seed(), limits };
-        let bound = reader.read(&self.input, fill)?;
+        let mut shapes = Shapes::parse(&self.shape, session.signature())?;
+        let read = |shapes: &Shapes| {
+            let reader = Reader { session, steps, shapes, seed: self.seed(), limits };
+            reader.read(&self.input, fill)
+        };
+        let mut bound = read(&shapes)?;
+        // Where no size is found, the run says what is wrong.
+        if bound.has_open
+            && let Ok(planned) = Planned::of(session, &mut shapes, &bound.given_dims(), false)
+            && planned.assumed.is_some()
+        {
+            bound = read(&shapes)?;
+        }
         let is_random = |name: &str| bound.random.iter().any(|random| random == name);
         if let Some(name) = shapes.names().find(|name| !is_random(name)) {
             let text = format!("--shape is for random inputs, and input `{name}` is not random");
@@ -113,6 +126,8 @@ pub(crate) struct Bound {
     notes: Vec<String>,
     /// Names of the random ones.
     random: Vec<String>,
+    /// Whether random ones have dimensions that nothing determines.
+    has_open: bool,
     /// How many of the inputs were images.
     pub(crate) images: usize,
 }
@@ -126,6 +141,14 @@ impl Bound {
     /// The assumptions that were made, in sentences.
     pub(crate) fn notes(&self) -> &[String] {
         &self.notes
+    }
+
+    /// The dimensions of the tensors that are not random, by name.
+    fn given_dims(&self) -> Vec<(&str, Vec<usize>)> {
+        let given = self.values.iter().filter(|(name, _)| !self.random.contains(name));
+        given
+            .filter_map(|(name, value)| Some((&**name, value.as_tensor()?.dims().to_vec())))
+            .collect()
     }
 
     fn has(&self, name: &str) -> bool {

@@ -98,6 +98,7 @@ impl Reader<'_> {
         }
         let (dims, chosen) = self.shapes.of(input, &sizes)?;
         if chosen {
+            bound.has_open = true;
             let dims = dims.iter().map(usize::to_string).collect::<Vec<_>>().join("x");
             let (name, ty) = (&input.name, &input.ty);
             bound.notes.push(format!(

@@ -133,9 +133,9 @@ impl Shapes {
     }
 
     /// Takes another size than 1 for dimensions that nothing determines. The first dimension of an input stays 1: it is most
-    /// often the batch.
-    pub(crate) fn assume(&mut self, size: usize) {
-        self.assumed = Some(size);
+    /// often the batch. `None` is 1 again.
+    pub(super) fn assume(&mut self, size: Option<usize>) {
+        self.assumed = size;
     }
 
     /// The dimensions of an input: as given, else the model's own. Dimensions known only at run time are 1, or of the
@@ -229,7 +229,7 @@ mod tests {
         assert_eq!(shapes.of(b, shapes.sizes()).unwrap(), (vec![1, 3, 1], true));
         let mut sizes = shapes.sizes().clone();
         let mut assuming = Shapes::parse(&["n=3".into()], &signature).unwrap();
-        assuming.assume(32);
+        assuming.assume(Some(32));
         assert_eq!(assuming.of(b, assuming.sizes()).unwrap(), (vec![1, 3, 32], true));
         sizes.add(b, &[5, 9, 7]);
         assert_eq!(shapes.of(b, &sizes).unwrap(), (vec![5, 3, 1], true));
