@@ -13,7 +13,7 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
-from . import arrays, models
+from . import arrays, models, trained
 from .engine import EXCLUDED, PASS, SKIP, Engine
 from .report import row_of
 
@@ -31,7 +31,7 @@ def folder_of(release):
     digest = hashlib.sha256()
     for name in ("networks.py", "layers.py", "export.py"):
         digest.update((here / name).read_bytes())
-    return models.cache() / f"paddle-exports-{release}-{digest.hexdigest()[:16]}"
+    return trained.cache() / f"paddle-exports-{release}-{digest.hexdigest()[:16]}"
 
 
 def exported(release, pattern):

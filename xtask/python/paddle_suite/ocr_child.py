@@ -1,7 +1,8 @@
 """PaddleOCR over a folder of pictures: `python -m paddle_suite.ocr_child ENGINE MODELS PICTURES`.
 
-Prints a JSON object: the texts of each picture by its name, in the order of PaddleOCR, and whether
-Paddle was imported. The engine `trident` must have been registered by the line in site-packages.
+Prints JSON: for each picture a line with its name and its texts, in the order of PaddleOCR, then a
+line that says whether Paddle was imported. The engine `trident` must have been registered by the
+line in site-packages.
 """
 
 import importlib.util
@@ -38,11 +39,10 @@ def main():
         package = pathlib.Path(importlib.util.find_spec("trident").origin).parents[1]
         site.addsitedir(str(package))
     ocr = pipeline(engine, models)
-    texts = {}
     for file in sorted(pathlib.Path(pictures).glob("*.png")):
         (result,) = ocr.predict(str(file))
-        texts[file.stem] = list(result["rec_texts"])
-    json.dump({"texts": texts, "paddle": "paddle" in sys.modules}, answers)
+        print(json.dumps([file.stem, list(result["rec_texts"])]), file=answers, flush=True)
+    print(json.dumps("paddle" in sys.modules), file=answers)
 
 
 if __name__ == "__main__":

@@ -70,3 +70,12 @@ def batch(dims, seed=0):
     if height == 48:
         return np.stack([tensor(line(seed + i, 48, width)[0]) for i in range(count)])
     return np.stack([tensor(page(seed + i, height, width)[0]) for i in range(count)])
+
+
+def array_of(rule):
+    """The array that an input of `trained.toml` describes."""
+    if "picture" in rule:
+        return batch(rule["picture"], rule.get("seed", 0))
+    if "numbers" in rule:
+        return np.array(rule["numbers"], np.float32)
+    return np.full(*[(rule[k], v) for k, v in (("zeros", 0), ("ones", 1)) if k in rule][0], "f4")

@@ -49,6 +49,20 @@ class Progress:
             else:
                 print(text, file=sys.stderr)
 
+    def note(self, text):
+        """Shows what happens before the next case."""
+        now = time.monotonic()
+        if self.terminal and not self.verbose:
+            print(
+                f"\r\x1b[K{now - self.start:6.0f} s {text}"[:160],
+                end="",
+                file=sys.stderr,
+                flush=True,
+            )
+        elif now - self.last > PAUSE:
+            self.last = now
+            print(f"{now - self.start:6.0f} s {text}", file=sys.stderr)
+
     def done(self):
         if self.terminal and not self.verbose:
             print("\r\x1b[K", end="", file=sys.stderr)
