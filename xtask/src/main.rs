@@ -170,6 +170,8 @@ enum Subject {
     Backend,
     /// `trident serve` beside a real Triton Inference Server
     Server,
+    /// Paddle's models beside Paddle and ONNX Runtime
+    Paddle,
 }
 
 fn main() -> ExitCode {
@@ -218,6 +220,10 @@ fn run(command: Command) -> Result<Outcome> {
         Command::Conformance { suite: Suite::Apps, args } => apps(&args.args),
         Command::Conformance { suite: Suite::Cluster, args } => cluster(&args.args),
         Command::Conformance { suite: Suite::Paddle, args } => paddle(&args.args),
+        Command::Bench { subject: Subject::Paddle, args } => {
+            let status = paddle_tool("paddle_bench", Profile::Release, &args.args)?.status()?;
+            Ok(Outcome::from(status.success()))
+        }
         Command::Conformance { suite: Suite::Deploy, args } => {
             let args = [&[test::DEPLOY.to_owned()], &args.args[..]].concat();
             run_tool(Venv::Deploy, Profile::Ci, "unit", &args)
@@ -372,20 +378,28 @@ fn apps(args: &[String]) -> Result<Outcome> {
     Ok(Outcome::from(command.status()?.success()))
 }
 
-/// Build the Python package and compare it with Paddle, whose older release and whose PaddleOCR have environments of their own.
-fn paddle(args: &[String]) -> Result<Outcome> {
-    let tool = Tool::module(Venv::Paddle, "paddle_suite")?.args(args);
+/// A Python program in Paddle's environment, with the Python package of this profile.
+fn paddle_tool(module: &str, profile: Profile, args: &[String]) -> Result<process::Command> {
+    let tool = Tool::module(Venv::Paddle, module)?.args(args);
     if wants_help(args) {
-        return Ok(Outcome::from(tool.into_command().status()?.success()));
+        return Ok(tool.into_command());
     }
+    let package = build::python_package(Venv::Triton, profile, Devices::Default)?;
+    Ok(tool.package(&package)?.into_command())
+}
+
+/// Compare the Python package with Paddle, whose older release and whose PaddleOCR have environments of their own.
+fn paddle(args: &[String]) -> Result<Outcome> {
     // The suite of the device's kernels needs the plug-in, and no Python package.
-    if args.iter().any(|arg| arg == "kernels" || arg == "--suite=kernels") {
-        let mut command = tool.into_command();
+    if args.iter().any(|arg| arg == "kernels" || arg == "--suite=kernels") && !wants_help(args) {
+        let mut command = Tool::module(Venv::Paddle, "paddle_suite")?.args(args).into_command();
         command.env("TRIDENT_PADDLE_DEVICE", build::paddle_device(Profile::Ci)?);
         return Ok(Outcome::from(command.status()?.success()));
     }
-    let package = build::python_package(Venv::Triton, Profile::Ci, Devices::Default)?;
-    let mut command = tool.package(&package)?.into_command();
+    let mut command = paddle_tool("paddle_suite", Profile::Ci, args)?;
+    if wants_help(args) {
+        return Ok(Outcome::from(command.status()?.success()));
+    }
     command
         .env("TRIDENT_PADDLE2_PYTHON", Venv::Paddle2.ensure()?)
         .env("TRIDENT_PADDLEOCR_PYTHON", Venv::Paddleocr.ensure()?)
