@@ -33,11 +33,20 @@ class TridentModel:
 class CommandModel:
     """A model on the command line: `trident run`, in a process for each data set."""
 
-    def __init__(self, path):
+    def __init__(self, path, inputs):
         self.path, self.program = path, os.environ["TRIDENT"]
-        found = json.loads(self.command("inspect", path, "--json"))
+        try:
+            found = self.inspected()
+        except RuntimeError:
+            # Dimensions that are not known count as 1 there, which may not fit.
+            found = self.inspected(inputs)
         self.inputs = [value["name"] for value in found["inputs"]]
         self.outputs = [value["name"] for value in found["outputs"]]
+
+    def inspected(self, inputs=()):
+        dims = ["x".join(map(str, inputs[name].shape)) for name in inputs]
+        shapes = [f"--shape={name}={text}" for name, text in zip(inputs, dims) if text]
+        return json.loads(self.command("inspect", self.path, "--json", *shapes))
 
     def command(self, *arguments):
         done = subprocess.run([self.program, *arguments], capture_output=True, text=True)
@@ -159,7 +168,7 @@ def answer(engine, request):
     """Run the data sets of one request; the line to answer with."""
     path, *files = request.split("\t")
     try:
-        model = engine(path)
+        model = engine(path, arrays.read(files[0])) if engine is CommandModel else engine(path)
     except Exception as error:
         return f"ERR load: {shown(error)}"
     for given, taken in zip(files[::2], files[1::2]):

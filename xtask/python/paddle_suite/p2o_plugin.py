@@ -1,9 +1,8 @@
-"""Plugin of pytest for Paddle2ONNX's tests: one line of JSON for each test, and fewer examples.
+"""Plugin of pytest for Paddle2ONNX's tests: one line of JSON for each test.
 
 `TRIDENT_ROWS` is the file of lines, and tests that it has already are not run again. A line
-without a status is a test that has begun. `TRIDENT_EXAMPLES` is the number of examples of a
-property-based test, and `TRIDENT_FILTER` a part of the cases' names, which begin with
-`TRIDENT_RELEASE`.
+without a status is a test that has begun. `TRIDENT_FILTER` is a part of the cases' names, which
+begin with `TRIDENT_RELEASE`.
 """
 
 import json
@@ -40,22 +39,6 @@ def pytest_collectreport(report):
 def pytest_collection_modifyitems(items):
     done = {json.loads(line)["case"] for line in ROWS.read_text().splitlines()}
     items[:] = [item for item in items if name_of(item) not in done and is_selected(item)]
-    fewer_examples()
-
-
-def fewer_examples():
-    try:
-        import auto_scan_test
-    except ImportError:
-        return
-    scan = auto_scan_test.OPConvertAutoScanTest
-    run, most = scan.run_and_statis, int(os.environ["TRIDENT_EXAMPLES"])
-
-    def limited(self, max_examples=100, min_success_num=25, **options):
-        options["max_duration"] = -1
-        return run(self, max_examples=most, min_success_num=1, **options)
-
-    scan.run_and_statis = limited
 
 
 def causes(error):
@@ -97,4 +80,4 @@ def pytest_runtest_makereport(item, call):
         status, message = PASS, ""
     else:
         status, message = EXCLUDED, "the test runs no model"
-    write(name_of(item), status=status, message=" ".join(message.split())[:600])
+    write(name_of(item), status=status, message=" ".join(message.split())[:2000])
