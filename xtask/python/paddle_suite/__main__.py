@@ -1,8 +1,9 @@
 """Compare Paddle's models on Trident with Paddle itself, and failures with a list of known ones.
 
 `models` runs trained models from packages, `exports` networks exported by two releases of Paddle,
-`paddle2onnx=PATH` the tests of a checkout of PaddlePaddle/Paddle2ONNX, `paddleocr` PaddleOCR on
-machines without Paddle, and `kernels` the kernels of the device plug-in.
+`paddle2onnx=PATH` the tests of a checkout of PaddlePaddle/Paddle2ONNX, `drawn` random calls of
+Paddle's functions, `paddleocr` PaddleOCR on machines without Paddle, and `kernels` the kernels of
+the device plug-in.
 """
 
 import argparse
@@ -16,6 +17,7 @@ SUITES = {
     "models": "paddle_suite.models",
     "exports": "paddle_suite.exports",
     "paddle2onnx": "paddle_suite.paddle2onnx",
+    "drawn": "paddle_suite.drawn",
     "paddleocr": "paddle_suite.ocr",
     "kernels": "paddle_suite.kernels",
 }
@@ -32,8 +34,10 @@ def parse_arguments():
         "--examples",
         type=int,
         default=5,
-        help="examples of each property-based test of Paddle2ONNX; 0 leaves these tests out",
+        help="examples of each op of drawn, and of each property-based test of paddle2onnx, where "
+        "0 leaves these tests out",
     )
+    parser.add_argument("--seed", type=int, default=0, help="seed of these examples")
     parser.add_argument("-v", "--verbose", action="store_true", help="print every case")
     parser.add_argument("--bless", action="store_true", help="rewrite the list of failures")
     parser.add_argument("--json", metavar="FILE", help="write all outcomes to this file")
