@@ -156,7 +156,10 @@ impl<'c, 'f> Call<'c, 'f> {
                     for place in places {
                         let found = match place.strip_prefix('.') {
                             Some(attr) => {
-                                op.attr(attr).filter(|attr| !is_empty(attr)).map(Given::Attr)
+                                let given = op.attr(attr).filter(|attr| !is_empty(attr));
+                                // An attribute may be a variable.
+                                given
+                                    .map_or_else(|| self.slot(attr), |a| Ok(Some(Given::Attr(a))))?
                             }
                             None => self.slot(place)?,
                         };

@@ -40,6 +40,8 @@ const OLD: &[&str] = &[
     "force_cpu",
     "fuse_alpha",
     "fuse_beta",
+    "diag_step",
+    "diag_val",
     "fuse_brelu_threshold",
     "in_dtype",
     "is_test",
@@ -52,6 +54,8 @@ const OLD: &[&str] = &[
 
 /// The same of single ops, by their newest names: sizes and types that follow from the operands or from the op.
 const OF_OPS: &[(&str, &str)] = &[
+    ("deformable_conv", "im2col_step"),
+    ("frobenius_norm", "out_dtype"),
     ("one_hot", "dtype"),
     ("repeat_interleave", "output_size"),
     ("repeat_interleave_with_tensor_index", "output_size"),

@@ -7,7 +7,8 @@ use crate::wire::{Fields, Wire};
 /// A slot with the names of its variables.
 pub(super) type Slot<'a> = (&'a str, Vec<&'a str>);
 
-/// An op: its type, its slots, and its attributes, which are read when they are needed.
+/// An op: its type, its slots, and its attributes, which are read when they are needed. Attributes that are variables are
+/// slots, too.
 pub(super) struct RawOp<'a> {
     pub name: &'a str,
     pub inputs: Vec<Slot<'a>>,
@@ -33,6 +34,13 @@ impl<'a> RawOp<'a> {
         }
         if op.name.is_empty() {
             return Err(PaddleErrorKind::Malformed("an op has no type".into()));
+        }
+        for message in &op.attrs {
+            let attr = RawAttr::read(message)?;
+            if let Some(field) = attr.field_of_variables() {
+                let names = attr.values(field).map(|name| name?.text());
+                op.inputs.push((attr.name, names.collect::<Result<_, _>>()?));
+            }
         }
         let name = |slot: &Slot<'a>| slot.0;
         match repeated(op.inputs.iter().map(name)).or(repeated(op.outputs.iter().map(name))) {
@@ -64,7 +72,7 @@ impl<'a> RawOp<'a> {
         let mut attrs = vec![];
         for message in &self.attrs {
             let raw = RawAttr::read(message)?;
-            if !IGNORED.contains(&raw.name) {
+            if !IGNORED.contains(&raw.name) && raw.field_of_variables().is_none() {
                 attrs.push((names.shared(raw.name), raw.attr(names)?));
             }
         }
@@ -172,6 +180,15 @@ impl<'a> RawAttr<'a> {
         Ok(attr)
     }
 
+    /// The field that has the names of variables, if the attribute is one or several of them.
+    fn field_of_variables(&self) -> Option<u32> {
+        match self.kind {
+            13 => Some(17),
+            14 => Some(18),
+            _ => None,
+        }
+    }
+
     fn values(&self, number: u32) -> impl Iterator<Item = Result<Wire<'a>, PaddleErrorKind>> {
         message(self.message, number)
     }
@@ -219,8 +236,6 @@ impl<'a> RawAttr<'a> {
             9 => Attr::Int(self.one(13, wide)?),
             11 => Attr::Ints(self.integers(15)?.into()),
             12 => self.floats(16, 8)?,
-            13 => Attr::Text(names.shared(self.one(17, |value| value.text())?)),
-            14 => self.texts(18, names)?,
             15 => Attr::Float(self.one(19, |value| value.float())?),
             16 => scalar(self.one(20, |value| value.bytes())?)?,
             17 => {

@@ -92,7 +92,6 @@ fn attributes_have_their_kinds() {
         (attr(9).int(13, 1 << 40), Attr::Int(1 << 40)),
         (attr(11).bytes(15, packed), Attr::Ints([-1, 3].into())),
         (attr(12).bytes(16, 0.1f64.to_le_bytes()), Attr::Floats([0.1].into())),
-        (attr(13).bytes(17, "v"), Attr::Text("v".into())),
         (attr(16).message(20, scalar), Attr::Float(0.5)),
         (attr(99), Attr::Other("attribute".into())),
     ];
@@ -101,6 +100,25 @@ fn attributes_have_their_kinds() {
         let program = read(&program(&[block(&[], &main)])).unwrap().0;
         assert_eq!(program.main.ops[0].attr("a"), Some(&expected));
     }
+}
+
+#[test]
+fn attributes_that_are_variables_are_slots() {
+    let attr = |name: &str, kind: i64| Message::new().bytes(1, name).int(2, kind);
+    let attrs = [
+        attr("one", 13).bytes(17, "a"),
+        attr("many", 14).bytes(18, "a").bytes(18, "b"),
+        attr("alpha", 1).float(4, 0.5),
+    ];
+    let main = [feed("a", 0), feed("b", 1), op("relu", &["X=b"], &["Out=y"], &attrs)];
+    let program = read(&program(&[block(&[], &main)])).unwrap().0;
+    let op = &program.main.ops[0];
+    let (a, b) = (program.inputs[0].var, program.inputs[1].var);
+    assert_eq!(op.operands.slot("one"), [Some(a)]);
+    assert_eq!(op.operands.slot("many"), [Some(a), Some(b)]);
+    assert_eq!(op.operands.slot("X"), [Some(b)]);
+    assert!(op.attr("one").is_none() && op.attr("many").is_none());
+    assert_eq!(op.attr("alpha"), Some(&Attr::Float(0.5)));
 }
 
 #[test]

@@ -50,7 +50,9 @@ signature! {
 }
 
 signature! {
-    Uniform (shape: Ints = [], min: Number = -1.0, max: Number = 1.0) { seed: i64 = 0, dtype: Option<DType> } -> out
+    Uniform (shape: Ints = [], min: Number = -1.0, max: Number = 1.0) {
+        seed: i64 = 0, dtype: Option<DType>, diag_num: i64 = 0,
+    } -> out
 }
 
 signature! {
@@ -187,10 +189,11 @@ fn arange(c: &mut Call<'_, '_>, op: Arange) -> Made {
     c.add(ops::Range::new(start, end, step))
 }
 
-/// Numbers of equal distance, from both ends to the middle. Computed in f64.
+/// Numbers of equal distance, from both ends to the middle. Computed in f64, from ends of the result's type.
 fn linspace(c: &mut Call<'_, '_>, op: Linspace) -> Made {
     let (dtype, wide) = (stated(c, op.dtype), DType::F64);
-    let (start, stop) = (op.start.value(c, wide)?, op.stop.value(c, wide)?);
+    let (start, stop) = (op.start.value(c, dtype)?, op.stop.value(c, dtype)?);
+    let (start, stop) = (c.cast(start, wide)?, c.cast(stop, wide)?);
     let count = op.number.value(c, DType::I64)?;
     let count = c.vector(count)?;
     let places = c.range(count)?;
@@ -247,6 +250,7 @@ fn gaussian(c: &mut Call<'_, '_>, op: Gaussian) -> Made {
 }
 
 fn uniform(c: &mut Call<'_, '_>, op: Uniform) -> Made {
+    c.within("diag_num", op.diag_num, 0..=0)?;
     let dtype = stated(c, op.dtype);
     let (low, high) = (op.min.known("min")? as f32, op.max.known("max")? as f32);
     let like = zeros(c, op.shape, dtype)?;

@@ -29,7 +29,7 @@ signature! {
 /// The places of older programs.
 macro_rules! interpolate {
     ($name:literal, $mode:expr, $($old:literal),+) => {
-        row!($name, Interpolate, |c, op| interpolate(c, op, $mode) $(, $old: "data_format=.data_layout scale_tensor=Scale output=Out")+)
+        row!($name, Interpolate, |c, op| interpolate(c, op, $mode) $(, $old: "data_format=.data_layout scale_tensor=Scale scale=.scale output=Out")+)
     };
 }
 
@@ -188,6 +188,18 @@ fn resized(
     op: &Interpolate,
 ) -> Made {
     let axes = c.rank(x)? - 2;
+    if mode == Interpolation::Cubic && !op.align_corners && c.is_of_paddle_2() {
+        let is_one = |i: usize| match target {
+            Target::Sizes(Ints::Known(sizes)) => sizes.get(i) == Some(&1),
+            Target::Sizes(Ints::Computed(_)) => false,
+            Target::Scales(scales) => {
+                c.dim(x, i + 2).is_some_and(|n| (n as f64 * scales[i]) as i64 == 1)
+            }
+        };
+        if (0..axes).any(is_one) {
+            return c.refuse("a bicubic result of length 1 is not supported for Paddle 2");
+        }
+    }
     let transform = match (op.align_corners, mode, op.align_mode) {
         (true, ..) => CoordinateTransform::AlignCorners,
         (false, Interpolation::Linear, 1) | (false, Interpolation::Nearest, _) => {
