@@ -45,10 +45,8 @@ fn nested(node: Node<'_>, depth: usize) -> Result<VarType, PaddleErrorKind> {
 fn tensor(data: Node<'_>) -> Result<TensorInfo, PaddleErrorKind> {
     let items = data.items()?;
     let [dtype, dims, ..] = &items[..] else { return Err(data.expected("a tensor's type")) };
-    let dims = dims.ints()?;
-    if dims.iter().any(|&dim| dim < -1) {
-        return Err(data.expected("dimensions of at least 0, or -1"));
-    }
+    // Paddle multiplies −1 with other dimensions: each negative number is unknown.
+    let dims = dims.ints()?.into_iter().map(|dim| dim.max(-1)).collect();
     Ok(TensorInfo { dtype: element(*dtype)?, dims: Some(dims) })
 }
 
