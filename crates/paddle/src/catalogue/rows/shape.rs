@@ -19,7 +19,7 @@ signature! {
 }
 
 signature! {
-    Transpose (x: ValueId) { perm: Vec<i64> } -> out
+    Transpose (x: ValueId) { perm: Vec<i64> = [] } -> out
 }
 
 signature! {
@@ -114,16 +114,32 @@ fn squeeze(c: &mut Call<'_, '_>, op: Axes) -> Made {
     let left = rank - sure.len();
     let declared = c.declared(0).and_then(|info| info.dims.as_ref().map(|dims| dims.len()));
     match declared {
-        Some(declared) if declared + open.len() == left => sure.extend(open),
-        Some(declared) if declared == left => {}
         _ if open.is_empty() => {}
+        Some(declared) if declared + open.len() == left => sure.append(&mut open),
+        Some(declared) if declared == left => {}
         _ => return c.refuse("it is not known which axes have length 1"),
     }
     sure.sort_unstable();
+    // Paddle looks for axes of length 1 on each run.
+    let x = longer_than_one(c, op.x, &open)?;
     match sure.is_empty() {
-        true => c.add(ops::Identity::new(op.x)),
-        false => c.squeeze(op.x, &sure),
+        true => c.add(ops::Identity::new(x)),
+        false => c.squeeze(x, &sure),
     }
+}
+
+/// The operand, or an error of a run in which one of these axes has length 1: the place 1 of a vector of one element.
+fn longer_than_one(c: &mut Call<'_, '_>, x: ValueId, axes: &[i64]) -> Made {
+    let mut x = x;
+    for &axis in axes {
+        let (length, one) = (c.dim_of(x, axis as usize)?, c.ints(&[1])?);
+        let is_one = c.add(ops::Equal::new(length, one))?;
+        let place = c.cast(is_one, DType::I64)?;
+        let (zero, end, axes) = (c.ints(&[0])?, c.ints(&[i64::MAX])?, c.ints(&[axis])?);
+        let start = c.add(ops::Gather::new(zero, place))?;
+        x = c.add(ops::Slice::new(x, start, end, Some(axes), None))?;
+    }
+    Ok(x)
 }
 
 /// Axes are inserted one after another: each counts those before it.
