@@ -1,6 +1,7 @@
 //! Ops that write elements and slices into a copy of a tensor.
 
 use super::gather::index as as_index;
+use super::slice::ends_of_paddle_2;
 use crate::catalogue::field::{Ints, Number, Values};
 use crate::catalogue::graph::Made;
 use crate::catalogue::signature::{row, signature};
@@ -205,6 +206,10 @@ fn write(
     let rank = c.rank(x)?;
     let dtype = c.dtype(x)?;
     let axes = c.axes(axes, rank)?;
+    let ends = match c.is_of_paddle_2() {
+        true => ends_of_paddle_2(c, x, &axes, (&ends, &steps), false)?,
+        false => ends,
+    };
     // The places of the part in the flattened tensor.
     let (shape, size) = (c.shape_of(x)?, c.add(ops::Size::new(x))?);
     let size = c.vector(size)?;

@@ -135,6 +135,14 @@ fn sigmoid_cross_entropy(c: &mut Call<'_, '_>, op: SigmoidCrossEntropy) -> Made 
             let difference = c.add(ops::Sub::new(positive, product))?;
             c.add(ops::Add::new(difference, soft))?
         }
+        // In Paddle 2, the weight is that of the logarithm alone: max(x, 0) − x·label + weight·ln(1 + exp(−|x|)).
+        Some(weight) if c.is_of_paddle_2() => {
+            let positive = c.add(ops::Max::new(&[op.x, zero]))?;
+            let product = c.add(ops::Mul::new(op.x, op.label))?;
+            let difference = c.add(ops::Sub::new(positive, product))?;
+            let weighted = c.add(ops::Mul::new(soft, weight))?;
+            c.add(ops::Add::new(difference, weighted))?
+        }
         Some(weight) => {
             // (1 − label)·x + (1 + (weight − 1)·label)·(ln(1 + exp(−|x|)) + max(−x, 0)).
             let minus = c.add(ops::Neg::new(op.x))?;
@@ -215,11 +223,16 @@ fn kl_divergence(c: &mut Call<'_, '_>, op: KlDivergence) -> Made {
 /// (1 − epsilon)·label + epsilon·prior, where the prior is 1/classes unless it is given.
 fn label_smooth(c: &mut Call<'_, '_>, op: LabelSmooth) -> Made {
     let last = c.rank(op.label)?.saturating_sub(1);
+    // Paddle's difference is an f32.
+    let keep = 1.0 - op.epsilon as f32;
     let (keep, epsilon) =
-        (c.number_like(op.label, 1.0 - op.epsilon)?, c.number_like(op.label, op.epsilon)?);
+        (c.number_like(op.label, keep.into())?, c.number_like(op.label, op.epsilon)?);
     let kept = c.add(ops::Mul::new(op.label, keep))?;
     let spread = match op.prior_dist {
-        Some(prior) => c.add(ops::Mul::new(prior, epsilon))?,
+        Some(prior) => {
+            let prior = c.vector(prior)?;
+            c.add(ops::Mul::new(prior, epsilon))?
+        }
         None => {
             let (classes, dtype) = (c.dim_of(op.label, last)?, c.dtype(op.label)?);
             let classes = c.cast(classes, dtype)?;

@@ -93,30 +93,40 @@ fn slice(c: &mut Call<'_, '_>, op: Slice) -> Made {
 
 fn strided_slice(c: &mut Call<'_, '_>, mut op: StridedSlice) -> Made {
     if c.is_of_paddle_2() {
-        op.ends = ends_of_paddle_2(c, &op)?;
+        op.ends = ends_of_paddle_2(c, op.x, &op.axes, (&op.ends, &op.strides), true)?;
     }
     let (starts, ends) = (op.starts.value(c)?, op.ends.value(c)?);
     let strides = op.strides.value(c)?;
     cut(c, op.x, [starts, ends], Some(strides), &op.axes, &op.decrease_axis)
 }
 
-/// The ends as newer programs have them. In Paddle 2, a slice backwards that ends at −1 goes through the first element, and
-/// one that ends at a smaller number stops at element 1 at the latest.
-fn ends_of_paddle_2(c: &Call<'_, '_>, op: &StridedSlice) -> Made<Ints> {
-    let strides = op.strides.known("strides")?;
+/// The ends as newer programs have them. In Paddle 2, a slice backwards that ends at −1 goes through the first element. One
+/// that ends at a number before the first element goes through it too, or stops before it if `stops`.
+pub(super) fn ends_of_paddle_2(
+    c: &Call<'_, '_>,
+    x: ValueId,
+    axes: &[i64],
+    (ends, strides): (&Ints, &Ints),
+    stops: bool,
+) -> Made<Ints> {
+    let strides = strides.known("strides")?;
     if strides.iter().all(|&stride| stride > 0) {
-        return Ok(op.ends.clone());
+        return Ok(ends.clone());
     }
-    let rank = c.rank(op.x)?;
-    let axes = c.axes(&op.axes, rank)?;
-    let mut ends = op.ends.known("ends")?.to_vec();
+    let rank = c.rank(x)?;
+    let axes = c.axes(axes, rank)?;
+    let mut ends = ends.known("ends")?.to_vec();
     for ((end, &stride), &axis) in ends.iter_mut().zip(strides).zip(&axes) {
         if stride > 0 || *end >= 0 {
             continue;
         }
-        *end = match (*end, c.dim(op.x, axis as usize)) {
+        *end = match (*end, c.dim(x, axis as usize)) {
             (-1, _) => i64::MIN,
-            (end, Some(n)) => (end + n as i64).max(0),
+            (end, Some(n)) => match end.saturating_add(n as i64) {
+                end if end >= 0 => end,
+                _ if stops => 0,
+                _ => i64::MIN,
+            },
             (_, None) => return c.refuse("a slice backwards to a negative end needs a fixed size"),
         };
     }
@@ -228,7 +238,16 @@ fn split(c: &mut Call<'_, '_>, op: Split) -> Made<Outputs> {
             }
         }
         Ints::Computed(sizes) => match c.dim(sizes, 0).or(c.declared_len(0)) {
-            Some(count) => (sizes, count),
+            Some(count) => {
+                // One of them may be −1.
+                let zero = c.ints(&[0])?;
+                let stated = c.add(ops::Max::new(&[sizes, zero]))?;
+                let stated = c.add(ops::ReduceSum::new(stated, None))?;
+                let length = c.dim_of(op.x, axis as usize)?;
+                let missing = c.add(ops::Sub::new(length, stated))?;
+                let open = c.add(ops::Less::new(sizes, zero))?;
+                (c.add(ops::Where::new(open, missing, sizes))?, count)
+            }
             None => return c.refuse("the number of parts is not known"),
         },
     };
