@@ -295,9 +295,10 @@ impl Graph<'_> {
 
     /// An axis, negative from the end, below `rank`.
     pub(crate) fn axis(&self, axis: i64, rank: usize) -> Made<i64> {
-        let (rank, wrapped) = (rank as i64, if axis < 0 { axis + rank as i64 } else { axis });
         // A scalar has one axis in Paddle.
-        if (0..rank.max(1)).contains(&wrapped) {
+        let axes = rank.max(1) as i64;
+        let wrapped = if axis < 0 { axis + axes } else { axis };
+        if (0..axes).contains(&wrapped) {
             return Ok(wrapped);
         }
         Err(PaddleErrorKind::Unsupported(format!("axis {axis} of a tensor with {rank} axes")))

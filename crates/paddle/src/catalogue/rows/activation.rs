@@ -5,7 +5,7 @@ use crate::catalogue::graph::Made;
 use crate::catalogue::signature::{row, signature};
 use crate::catalogue::{Call, MOST_SIZE, Row};
 use trident_ir::op::words::GeluFormula;
-use trident_ir::{Literal, ValueId, ops};
+use trident_ir::{DType, Literal, ValueId, ops};
 
 signature! {
     Mish (x: ValueId) {
@@ -103,10 +103,11 @@ pub(super) static ROWS: &[Row] = &[
     ),
     row!("hardswish", HardSwish, hard_swish, "hard_swish"),
     row!("hardtanh", HardTanh, |c, op| clamped(c, op.x, op.t_min, op.t_max), "brelu"),
-    row!("leaky_relu", LeakyRelu, |c, op| {
-        c.add(ops::LeakyRelu::new(op.x).alpha(op.negative_slope as f32))
-    }, "leaky_relu": "negative_slope=.alpha"),
-    row!("log_softmax", LogSoftmax, |c, op| c.add(ops::LogSoftmax::new(op.x).axis(op.axis))),
+    row!("leaky_relu", LeakyRelu, leaky_relu, "leaky_relu": "negative_slope=.alpha"),
+    row!("log_softmax", LogSoftmax, |c, op| match c.rank(op.x)? {
+        0 => c.number_like(op.x, 0.0),
+        _ => c.add(ops::LogSoftmax::new(op.x).axis(op.axis)),
+    }),
     row!("logsigmoid", Unary, |c, op| {
         let negative = c.add(ops::Neg::new(op.x))?;
         let soft = c.add(ops::Softplus::new(negative))?;
@@ -137,7 +138,10 @@ pub(super) static ROWS: &[Row] = &[
     }),
     row!("sigmoid", Unary, |c, op| c.add(ops::Sigmoid::new(op.x))),
     row!("silu", Unary, |c, op| c.add(ops::Swish::new(op.x))),
-    row!("softmax", LogSoftmax, |c, op| c.add(ops::Softmax::new(op.x).axis(op.axis))),
+    row!("softmax", LogSoftmax, |c, op| match c.rank(op.x)? {
+        0 => c.number_like(op.x, 1.0),
+        _ => c.add(ops::Softmax::new(op.x).axis(op.axis)),
+    }),
     row!("softplus", Softplus, softplus),
     row!("softshrink", HardShrink, |c, op| {
         let lambd = op.threshold as f32;
@@ -184,6 +188,18 @@ fn hard_shrink(c: &mut Call<'_, '_>, op: HardShrink) -> Made {
     c.add(ops::Where::new(inside, zero, op.x))
 }
 
+/// The slope as an attribute is an f32. That of an f64 operand has more digits.
+fn leaky_relu(c: &mut Call<'_, '_>, op: LeakyRelu) -> Made {
+    let slope = op.negative_slope;
+    if c.dtype(op.x)? != DType::F64 || f64::from(slope as f32) == slope {
+        return c.add(ops::LeakyRelu::new(op.x).alpha(slope as f32));
+    }
+    let (slope, zero) = (c.number_like(op.x, slope)?, c.number_like(op.x, 0.0)?);
+    let below = c.add(ops::Less::new(op.x, zero))?;
+    let scaled = c.add(ops::Mul::new(op.x, slope))?;
+    c.add(ops::Where::new(below, scaled, op.x))
+}
+
 /// x·min(max(x + offset, 0), threshold)/scale.
 fn hard_swish(c: &mut Call<'_, '_>, op: HardSwish) -> Made {
     if (op.threshold, op.scale, op.offset) == (6.0, 6.0, 3.0) {
@@ -216,6 +232,7 @@ fn maxout(c: &mut Call<'_, '_>, op: Maxout) -> Made {
 fn prelu(c: &mut Call<'_, '_>, op: Prelu) -> Made {
     let rank = c.rank(op.x)?;
     let slope = match &*op.mode {
+        "all" if rank == 0 => c.scalar(op.alpha)?,
         "all" => c.vector(op.alpha)?,
         "channel" if op.data_format == "NHWC" => c.vector(op.alpha)?,
         "channel" => {

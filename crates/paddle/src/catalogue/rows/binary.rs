@@ -233,8 +233,13 @@ fn heaviside(c: &mut Call<'_, '_>, x: ValueId, y: ValueId) -> Made {
 
 /// The angle of the point (x, y), which is in the quadrant that the signs state; zeros have signs, too.
 fn atan2(c: &mut Call<'_, '_>, y: ValueId, x: ValueId) -> Made {
-    let dtype = if c.dtype(y)?.is_float() { c.dtype(y)? } else { DType::F64 };
-    let (y, x) = (c.cast(y, dtype)?, c.cast(x, dtype)?);
+    if !c.dtype(y)?.is_float() {
+        // Of integers, Paddle gives f64 with the digits of f32.
+        let (y, x) = (c.cast(y, DType::F32)?, c.cast(x, DType::F32)?);
+        let angle = atan2(c, y, x)?;
+        return c.cast(angle, DType::F64);
+    }
+    let dtype = c.dtype(y)?;
     let (zero, one) = (c.number(dtype, 0.0)?, c.number(dtype, 1.0)?);
     let (height, width) = (c.add(ops::Abs::new(y))?, c.add(ops::Abs::new(x))?);
     let slope = c.add(ops::Div::new(height, width))?;

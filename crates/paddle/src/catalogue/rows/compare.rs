@@ -24,7 +24,7 @@ pub(super) static ROWS: &[Row] = &[
         let close = is_close(c, op)?;
         all(c, close)
     }, "allclose": "x=Input y=Other rtol=Rtol,.rtol atol=Atol,.atol"),
-    row!("equal", Binary, |c, op| both(c, op, |c, a, b| c.add(ops::Equal::new(a, b)))),
+    row!("equal", Binary, |c, op| both(c, op, equal)),
     row!("equal_all", EqualAll, |c, op| {
         if c.ty(op.x).dims() != c.ty(op.y).dims() || c.ty(op.x).dims().is_none() {
             return c.refuse("the shapes of the operands are not known to be equal");
@@ -46,10 +46,25 @@ pub(super) static ROWS: &[Row] = &[
     row!("logical_or", Binary, |c, op| truths(c, op, |c, a, b| c.add(ops::Or::new(a, b)))),
     row!("logical_xor", Binary, |c, op| truths(c, op, |c, a, b| c.add(ops::Xor::new(a, b)))),
     row!("not_equal", Binary, |c, op| both(c, op, |c, a, b| {
-        let equal = c.add(ops::Equal::new(a, b))?;
+        let equal = equal(c, a, b)?;
         c.add(ops::Not::new(equal))
     })),
 ];
+
+/// Floats that are less than 1e-15 apart are equal, in Paddle 2 less than 1e-8.
+fn equal(c: &mut Call<'_, '_>, a: ValueId, b: ValueId) -> Made {
+    let equal = c.add(ops::Equal::new(a, b))?;
+    if !c.dtype(a)?.is_float() {
+        return Ok(equal);
+    }
+    let apart = c.add(ops::Sub::new(a, b))?;
+    let apart = c.cast(apart, DType::F64)?;
+    let apart = c.add(ops::Abs::new(apart))?;
+    let least = if c.is_of_paddle_2() { 1e-8 } else { 1e-15 };
+    let least = c.number(DType::F64, least)?;
+    let near = c.add(ops::Less::new(apart, least))?;
+    c.add(ops::Or::new(equal, near))
+}
 
 /// Numbers count as true unless they are 0.
 fn truths(

@@ -119,7 +119,7 @@ pub(super) static ROWS: &[Row] = &[
     row!("take_along_axis", AlongAxis, |c, op| {
         let rank = c.rank(op.arr)?;
         let (axis, index) = (c.axis(op.axis, rank)?, index(c, op.indices)?);
-        let (arr, index) = along(c, op.arr, index, axis)?;
+        let arr = part_of(c, op.arr, index, axis)?;
         c.add(ops::GatherElements::new(arr, index).axis(axis))
     }, "take_along_axis": "arr=Input indices=Index axis=.Axis out=Result"),
     row!("trace", Diagonal, |c, op| {
@@ -140,33 +140,26 @@ pub(super) fn index(c: &mut Call<'_, '_>, x: ValueId) -> Made {
     }
 }
 
-/// Operand and indices of ops along an axis, broadcast to each other on the other axes.
-fn along(
-    c: &mut Call<'_, '_>,
-    arr: ValueId,
-    index: ValueId,
-    axis: i64,
-) -> Made<(ValueId, ValueId)> {
+/// The part of an operand that has the lengths of the indices on all axes but one.
+fn part_of(c: &mut Call<'_, '_>, arr: ValueId, index: ValueId, axis: i64) -> Made {
     let rank = c.rank(arr)?;
-    let others = (0..rank).filter(|&i| i as i64 != axis);
+    if c.rank(index)? != rank {
+        return c.refuse("the indices have another number of axes than the operand");
+    }
+    let mut others = (0..rank).filter(|&i| i as i64 != axis);
     let same = |i: usize| matches!((c.dim(arr, i), c.dim(index, i)), (Some(a), Some(b)) if a == b);
-    if others.clone().all(same) {
-        return Ok((arr, index));
+    if others.all(same) {
+        return Ok(arr);
     }
-    let (mut for_arr, mut for_index) = (vec![], vec![]);
+    let mut ends = vec![];
     for i in 0..rank {
-        let (a, b) = (c.dim_of(arr, i)?, c.dim_of(index, i)?);
-        if i as i64 == axis {
-            for_arr.push(a);
-            for_index.push(b);
-        } else {
-            let both = c.add(ops::Max::new(&[a, b]))?;
-            for_arr.push(both);
-            for_index.push(both);
-        }
+        ends.push(match i as i64 == axis {
+            true => c.ints(&[i64::MAX])?,
+            false => c.dim_of(index, i)?,
+        });
     }
-    let (for_arr, for_index) = (c.concat(&for_arr, 0)?, c.concat(&for_index, 0)?);
-    Ok((c.expand(arr, for_arr)?, c.expand(index, for_index)?))
+    let (starts, ends) = (c.ints(&vec![0; rank])?, c.concat(&ends, 0)?);
+    c.add(ops::Slice::new(arr, starts, ends, None, None))
 }
 
 /// Rows of a table. The row of the padding index is 0.

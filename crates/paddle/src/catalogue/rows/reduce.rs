@@ -88,26 +88,25 @@ pub(super) static ROWS: &[Row] = &[
     row!(
         "argmax",
         ArgReduce,
-        |c, op| arg_reduced(c, op, |c, x, axis| c.add(ops::ArgMax::new(x).axis(axis))),
+        |c, op| arg_reduced(c, op, f64::NEG_INFINITY, |c, x, axis| c
+            .add(ops::ArgMax::new(x).axis(axis))),
         "arg_max"
     ),
     row!(
         "argmin",
         ArgReduce,
-        |c, op| arg_reduced(c, op, |c, x, axis| c.add(ops::ArgMin::new(x).axis(axis))),
+        |c, op| arg_reduced(c, op, f64::INFINITY, |c, x, axis| c
+            .add(ops::ArgMin::new(x).axis(axis))),
         "arg_min"
     ),
-    row!("cumprod", CumProd, |c, op| {
-        let rank = c.rank(op.x)?;
-        let axis = c.axis(op.dim, rank)?;
+    row!("cumprod", CumProd, |c, op| scan(c, op.x, Number::Int(op.dim), false, |c, x, axis| {
         let axis = c.number(DType::I64, axis as f64)?;
-        c.add(ops::CumProd::new(op.x, axis).exclusive(op.exclusive).reverse(op.reverse))
-    }),
-    row!("cumsum", CumSum, |c, op| {
-        let (x, axis) = flat(c, op.x, op.axis, op.flatten)?;
+        c.add(ops::CumProd::new(x, axis).exclusive(op.exclusive).reverse(op.reverse))
+    })),
+    row!("cumsum", CumSum, |c, op| scan(c, op.x, op.axis, op.flatten, |c, x, axis| {
         let axis = c.number(DType::I64, axis as f64)?;
         c.add(ops::CumSum::new(x, axis).exclusive(op.exclusive).reverse(op.reverse))
-    }),
+    })),
     row!("dist", Dist, |c, op| {
         let difference = c.add(ops::Sub::new(op.x, op.y))?;
         p_norm(
@@ -162,7 +161,17 @@ pub(super) static ROWS: &[Row] = &[
         "reduce_min"
     ),
     row!("numel", Whole, |c, op| c.add(ops::Size::new(op.x)), "size": "x=Input"),
-    row!("p_norm", PNorm, p_norm),
+    row!("p_norm", PNorm, |c, op| {
+        let (x, of_nothing) = (op.x, op.porder < 0.0);
+        let norm = p_norm(c, op)?;
+        // Of no elements, each norm is 0.
+        if !of_nothing || c.ty(x).dims().is_some_and(|dims| !dims.contains(&0)) {
+            return Ok(norm);
+        }
+        let (size, none) = (c.add(ops::Size::new(x))?, c.number(DType::I64, 0.0)?);
+        let (is_empty, zero) = (c.add(ops::Equal::new(size, none))?, c.number_like(x, 0.0)?);
+        c.add(ops::Where::new(is_empty, zero, norm))
+    }),
     reduce!(
         "prod",
         Reduce,
@@ -238,6 +247,7 @@ fn sum(c: &mut Call<'_, '_>, op: Sum) -> Made {
 fn arg_reduced(
     c: &mut Call<'_, '_>,
     op: ArgReduce,
+    worst: f64,
     find: impl FnOnce(&mut Call<'_, '_>, ValueId, i64) -> Made,
 ) -> Made {
     let rank = c.rank(op.x)?;
@@ -246,16 +256,37 @@ fn arg_reduced(
     let (x, axis) = flat(c, op.x, op.axis, op.flatten)?;
     let x = match c.dtype(x)? {
         DType::Bool => c.cast(x, DType::I32)?,
+        dtype if dtype.is_float() => {
+            // Paddle never picks NaN; of nothing else, it picks the first element.
+            let (nan, worst) = (c.add(ops::IsNaN::new(x))?, c.number_like(x, worst)?);
+            c.add(ops::Where::new(nan, worst, x))?
+        }
         _ => x,
     };
     let found = find(c, x, axis)?;
     let found = c.cast(found, dtype)?;
     match (is_flat, op.keepdims) {
+        // Of a scalar along its one axis, Paddle gives a vector.
+        (true, true) if !op.flatten => c.reshape(found, &[1]),
         (true, true) => c.reshape(found, &vec![1; rank]),
         (true, false) => c.reshape(found, &[]),
         (false, true) => Ok(found),
         (false, false) => c.squeeze(found, &[axis]),
     }
+}
+
+/// A scan along an axis. A scalar has one axis, and stays a scalar unless it is flattened.
+fn scan(
+    c: &mut Call<'_, '_>,
+    x: ValueId,
+    axis: Number,
+    flatten: bool,
+    along: impl FnOnce(&mut Call<'_, '_>, ValueId, i64) -> Made,
+) -> Made {
+    let is_scalar = c.rank(x)? == 0 && !flatten;
+    let (x, axis) = flat(c, x, axis, flatten)?;
+    let y = along(c, x, axis)?;
+    if is_scalar { c.reshape(y, &[]) } else { Ok(y) }
 }
 
 /// The operand of an op on one axis, and the axis: flattened if that is asked for.
@@ -273,11 +304,17 @@ fn log_cum_sum_exp(c: &mut Call<'_, '_>, op: CumSum) -> Made {
     if op.exclusive || op.reverse {
         return c.refuse("`exclusive` and `reverse` are not supported");
     }
-    let rank = c.rank(op.x)?;
-    let (mut y, axis) = flat(c, op.x, op.axis, op.flatten)?;
-    let Some(length) = c.dim(y, axis as usize) else {
+    scan(c, op.x, op.axis, op.flatten, log_cum_sum_exp_along)
+}
+
+fn log_cum_sum_exp_along(c: &mut Call<'_, '_>, x: ValueId, axis: i64) -> Made {
+    let Some(length) = c.dim(x, axis as usize) else {
         return c.refuse("the length of its axis is not known");
     };
+    if c.ty(x).dims().is_some_and(|dims| dims.iter().all(|&n| n == 1)) {
+        return c.add(ops::Identity::new(x));
+    }
+    let mut y = x;
     let none = c.number_like(y, f64::NEG_INFINITY)?;
     let axes = c.ints(&[axis])?;
     let mut places = 1i64;
@@ -294,8 +331,7 @@ fn log_cum_sum_exp(c: &mut Call<'_, '_>, op: CumSum) -> Made {
         other => return c.refuse(format!("element type {} is not supported", other.name())),
     };
     let least = c.number_like(y, least)?;
-    let y = c.add(ops::Max::new(&[y, least]))?;
-    if rank == 0 { c.reshape(y, &[]) } else { Ok(y) }
+    c.add(ops::Max::new(&[y, least]))
 }
 
 /// ln(exp(a) + exp(b)), as the greater number and a correction.
@@ -342,7 +378,9 @@ fn p_norm(c: &mut Call<'_, '_>, op: PNorm) -> Made {
         let ones = c.cast(truth, dtype)?;
         return c.add(ops::ReduceSum::new(ones, axes).keepdims(op.keepdim));
     }
-    let (power, root) = (c.number_like(op.x, op.porder)?, c.number_like(op.x, 1.0 / op.porder)?);
+    // Paddle's root is an f32.
+    let root = f64::from(1.0 / op.porder as f32);
+    let (power, root) = (c.number_like(op.x, op.porder)?, c.number_like(op.x, root)?);
     let size = size(c)?;
     let powers = c.add(ops::Pow::new(size, power))?;
     let sum = c.add(ops::ReduceSum::new(powers, axes).keepdims(op.keepdim))?;

@@ -32,8 +32,7 @@ pub(super) static ROWS: &[Row] = &[
     row!("argsort", ArgSort, |c, op| {
         let rank = c.rank(op.x)?;
         if rank == 0 {
-            let zero = c.number(DType::I64, 0.0)?;
-            return Ok(Outputs::from([c.add(ops::Identity::new(op.x))?, zero]));
+            return only(c, op.x);
         }
         let axis = c.axis(op.axis, rank)?;
         let k = c.dim_of(op.x, axis as usize)?;
@@ -44,6 +43,9 @@ pub(super) static ROWS: &[Row] = &[
     row!("kthvalue", KthValue, kth_value),
     row!("searchsorted", SearchSorted, search_sorted),
     row!("topk", TopK, |c, op| {
+        if c.rank(op.x)? == 0 {
+            return only(c, op.x);
+        }
         let k = op.k.value(c, DType::I64)?;
         let k = c.vector(k)?;
         let top = ops::TopK::new(op.x, k).axis(op.axis).largest(op.largest).sorted(op.sorted);
@@ -59,10 +61,19 @@ pub(super) static ROWS: &[Row] = &[
     row!("unique", Unique, unique, "unique": "inverse=Index"),
 ];
 
+/// A scalar and its place, of which there is one.
+fn only(c: &mut Call<'_, '_>, x: ValueId) -> Made<Outputs> {
+    let place = c.number(DType::I64, 0.0)?;
+    Ok(Outputs::from([c.add(ops::Identity::new(x))?, place]))
+}
+
 fn kth_value(c: &mut Call<'_, '_>, op: KthValue) -> Made<Outputs> {
     let rank = c.rank(op.x)?;
     let axis = c.axis(op.axis, rank)?;
     c.within("k", op.k, 1..=MOST_SIZE)?;
+    if rank == 0 {
+        return only(c, op.x);
+    }
     let k = c.ints(&[op.k])?;
     let found = c.add_all(ops::TopK::new(op.x, k).axis(axis).largest(false), 2)?;
     let mut last = vec![];
@@ -91,14 +102,22 @@ fn unique(c: &mut Call<'_, '_>, op: Unique) -> Made<Outputs> {
 
 /// The number of elements of a sorted row that are below a value, or with `right` not above it.
 fn search_sorted(c: &mut Call<'_, '_>, op: SearchSorted) -> Made {
-    let sorted = c.unsqueeze(op.sorted_sequence, &[-2])?;
+    // A scalar is searched for in a vector.
+    let sorted = match c.rank(op.values)? {
+        0 => op.sorted_sequence,
+        _ => c.unsqueeze(op.sorted_sequence, &[-2])?,
+    };
     let values: ValueId = c.unsqueeze(op.values, &[-1])?;
     let passed = match op.right {
         true => c.add(ops::Greater::new(sorted, values))?,
         false => c.add(ops::GreaterOrEqual::new(sorted, values))?,
     };
-    // NaN is behind all numbers.
-    let passed = c.add(ops::Not::new(passed))?;
+    // NaN comes after all numbers, and in Paddle so do both infinities.
+    let mut passed = c.add(ops::Not::new(passed))?;
+    if c.dtype(values)?.is_float() {
+        let is_infinite = c.add(ops::IsInf::new(values))?;
+        passed = c.add(ops::Or::new(passed, is_infinite))?;
+    }
     let passed = c.cast(passed, DType::I64)?;
     let axes = c.ints(&[-1])?;
     let count = c.add(ops::ReduceSum::new(passed, Some(axes)).keepdims(false))?;

@@ -60,11 +60,11 @@ pub(super) static ROWS: &[Row] = &[
     row!("cos", Unary, |c, op| c.add(ops::Cos::new(op.x))),
     row!("cosh", Unary, |c, op| c.add(ops::Cosh::new(op.x))),
     row!("erf", Unary, |c, op| c.add(ops::Erf::new(op.x))),
-    row!("exp", Unary, |c, op| c.add(ops::Exp::new(op.x))),
-    row!("expm1", Unary, |c, op| {
-        let (exp, one) = (c.add(ops::Exp::new(op.x))?, c.number_like(op.x, 1.0)?);
+    row!("exp", Unary, |c, op| of_float(c, op.x, |c, x| c.add(ops::Exp::new(x)))),
+    row!("expm1", Unary, |c, op| of_float(c, op.x, |c, x| {
+        let (exp, one) = (c.add(ops::Exp::new(x))?, c.number_like(x, 1.0)?);
         c.add(ops::Sub::new(exp, one))
-    }),
+    })),
     row!("floor", Unary, |c, op| whole(c, op.x, |c, x| c.add(ops::Floor::new(x)))),
     row!("increment", Increment, |c, op| {
         let step = c.number_like(op.x, op.value)?;
@@ -73,14 +73,18 @@ pub(super) static ROWS: &[Row] = &[
     row!("isfinite", Unary, is_finite, "isfinite_v2", "isfinite"),
     row!("isinf", Unary, |c, op| marks(c, op.x, |c, x| c.add(ops::IsInf::new(x))), "isinf_v2"),
     row!("isnan", Unary, |c, op| marks(c, op.x, |c, x| c.add(ops::IsNaN::new(x))), "isnan_v2"),
-    row!("log", Unary, |c, op| c.add(ops::Log::new(op.x))),
-    row!("log10", Unary, |c, op| log_to_base(c, op.x, std::f64::consts::LN_10)),
-    row!("log1p", Unary, |c, op| {
-        let one = c.number_like(op.x, 1.0)?;
-        let sum = c.add(ops::Add::new(op.x, one))?;
+    row!("log", Unary, |c, op| of_float(c, op.x, |c, x| c.add(ops::Log::new(x)))),
+    row!("log10", Unary, |c, op| of_float(c, op.x, |c, x| {
+        log_to_base(c, x, std::f64::consts::LN_10)
+    })),
+    row!("log1p", Unary, |c, op| of_float(c, op.x, |c, x| {
+        let one = c.number_like(x, 1.0)?;
+        let sum = c.add(ops::Add::new(x, one))?;
         c.add(ops::Log::new(sum))
-    }),
-    row!("log2", Unary, |c, op| log_to_base(c, op.x, std::f64::consts::LN_2)),
+    })),
+    row!("log2", Unary, |c, op| of_float(c, op.x, |c, x| {
+        log_to_base(c, x, std::f64::consts::LN_2)
+    })),
     row!("logical_not", Unary, |c, op| {
         let x = c.cast(op.x, DType::Bool)?;
         c.add(ops::Not::new(x))
@@ -116,6 +120,21 @@ fn whole(
     match c.dtype(x)?.is_float() {
         true => round(c, x),
         false => c.add(ops::Identity::new(x)),
+    }
+}
+
+/// A function of floats; integers are converted to f32.
+fn of_float(
+    c: &mut Call<'_, '_>,
+    x: ValueId,
+    f: impl FnOnce(&mut Call<'_, '_>, ValueId) -> Made,
+) -> Made {
+    match c.dtype(x)?.is_float() {
+        true => f(c, x),
+        false => {
+            let x = c.cast(x, DType::F32)?;
+            f(c, x)
+        }
     }
 }
 
@@ -205,10 +224,10 @@ pub(super) fn truncated(c: &mut Call<'_, '_>, x: ValueId) -> Made {
     c.add(ops::Where::new(negative, up, down))
 }
 
-/// The nearest whole number; of two the even one, and in Paddle 2 the one farther from 0.
+/// The nearest number with so many decimals; of two the even one, and in Paddle 2 the one farther from 0.
 fn round(c: &mut Call<'_, '_>, op: Round) -> Made {
     if op.decimals != 0 {
-        return c.refuse(format!("`decimals` is {}, only 0 is supported", op.decimals));
+        return rounded_to(c, op);
     }
     if !c.is_of_paddle_2() {
         return whole(c, op.x, |c, x| c.add(ops::Round::new(x)));
@@ -223,6 +242,23 @@ fn round(c: &mut Call<'_, '_>, op: Round) -> Made {
         let next = c.add(ops::Add::new(whole, step))?;
         c.add(ops::Where::new(far, next, whole))
     })
+}
+
+/// The nearest multiple of a power of ten, by way of a product and a quotient.
+fn rounded_to(c: &mut Call<'_, '_>, op: Round) -> Made {
+    if !c.dtype(op.x)?.is_float() {
+        return c.add(ops::Identity::new(op.x));
+    }
+    if c.is_of_paddle_2() {
+        return c.refuse(format!("`decimals` is {}, expected 0", op.decimals));
+    }
+    let digits = c.within("decimals", op.decimals, -38..=38)?;
+    let power = c.number_like(op.x, 10f64.powi(digits.unsigned_abs() as i32))?;
+    let up = |c: &mut Call<'_, '_>, x| c.add(ops::Mul::new(x, power));
+    let down = |c: &mut Call<'_, '_>, x| c.add(ops::Div::new(x, power));
+    let x = if digits > 0 { up(c, op.x)? } else { down(c, op.x)? };
+    let whole = c.add(ops::Round::new(x))?;
+    if digits > 0 { down(c, whole) } else { up(c, whole) }
 }
 
 /// scale·x + bias, or scale·(x + bias). Both numbers are converted to the element type of x.
