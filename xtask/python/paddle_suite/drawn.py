@@ -13,7 +13,7 @@ import tempfile
 from . import lines_of_json
 from .engine import EXCLUDED
 from .exports import of_releases, python_of
-from .models import cache
+from .trained import cache
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 

@@ -3,6 +3,10 @@
 import importlib
 
 import numpy as np
+import paddle
+
+#: Whether this is Paddle 2, whose kernels leave more cases undefined.
+PADDLE_2 = paddle.__version__.startswith("2.")
 
 #: Functions that draw a call, by name.
 DRAWS = {}

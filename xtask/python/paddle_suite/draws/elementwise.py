@@ -5,7 +5,7 @@ import paddle
 import paddle.nn.functional as F
 
 from ..call import Call
-from . import FLOATS, INTS, SMALL, draws
+from . import FLOATS, INTS, PADDLE_2, SMALL, draws
 
 UNARY = (
     "abs acos acosh asin asinh atan atanh ceil cos cosh erf exp expm1 floor log log10 log1p log2 "
@@ -78,6 +78,7 @@ ACTIVATIONS = {
 def activation(r, name):
     # Of infinities and NaN, these give products with masks of 0 (`docs/paddle.md`).
     odd = name in ("relu", "log_sigmoid", "softshrink", "thresholded_relu")
+    odd = odd or PADDLE_2 and name == "leaky_relu"
     x = r.array(r.shape(), r.dtype(), *r.one((-4, 4), (-30, 30)), special=0 if odd else 0.25)
     return Call(getattr(F, name), x, **ACTIVATIONS[name](r))
 
@@ -124,6 +125,7 @@ BINARY = (
     "add subtract multiply divide maximum minimum fmax fmin pow remainder floor_divide mod "
     "floor_mod atan2 hypot heaviside copysign nextafter ldexp logaddexp"
 ).split()
+EXTREMES = ("minimum", "maximum", "fmin", "fmax", "heaviside")
 COMPARE = "equal not_equal less_than less_equal greater_than greater_equal".split()
 LOGIC = "logical_and logical_or logical_xor".split()
 BITS = "bitwise_and bitwise_or bitwise_xor bitwise_left_shift bitwise_right_shift gcd lcm".split()
@@ -139,6 +141,11 @@ def pair(r, dtype, special=0.25):
 def binary(r, name):
     dtype = r.dtype(*INTS, *SMALL)
     x, y = pair(r, dtype)
+    if PADDLE_2 and name in EXTREMES:
+        # NaN is taken or left by its place, limits of integers pass through floats, and `heaviside`
+        # swaps operands that it broadcasts.
+        shape = np.broadcast_shapes(x.shape, y.shape)
+        x, y = r.array(shape, dtype, special=0), r.array(shape, dtype, special=0)
     if np.dtype(dtype).kind in "iu":
         if name in ("remainder", "floor_divide", "mod", "floor_mod", "divide"):
             y = np.asarray(np.where(y == 0, np.array(3, dtype), y))
@@ -177,7 +184,8 @@ def bits(r, name):
     if name in ("gcd", "lcm"):
         shape, dtype = r.shape(), r.one(*INTS)
         x = r.array(shape, dtype, 0 if name == "lcm" else -9, 12, special=0)
-        y = r.array(r.broadcast(shape), dtype, 1, 12, special=0)
+        # The loop that Paddle 2 writes needs operands of one shape.
+        y = r.array(shape if PADDLE_2 else r.broadcast(shape), dtype, 1, 12, special=0)
         return Call(getattr(paddle, name), x, y)
     if "shift" in name:
         dtype = r.one(*INTS, *SMALL)
