@@ -78,7 +78,8 @@ def main():
     print()
     if figures["pages"]:
         print(report.page_line(figures["pages"]))
-    print("\n".join([*report.failures(figures["rows"]), "", *report.bar_lines(figures)]))
+    print("\n".join([*report.failures(figures["rows"]), *report.least_lines(figures["rows"]), ""]))
+    print("\n".join(report.bar_lines(figures)))
     if options.json:
         pathlib.Path(options.json).write_text(json.dumps(figures, indent=1))
     missing = any("median_ms" not in row["engines"][TRIDENT] for row in figures["rows"])

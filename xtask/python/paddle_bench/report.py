@@ -93,6 +93,16 @@ def bar_lines(figures):
         yield f"| {what} | {value} | {bound} | {'met' if met else '**missed**'} |"
 
 
+def least_lines(rows):
+    """The means of the fastest runs: other programs on the machine disturb them least."""
+    for engine in MEAN:
+        if values := ratios(rows, engine, "least_ms"):
+            yield (
+                f"fastest runs ÷ {engine}: {geometric_mean(values):.2f} in the geometric mean, "
+                f"{max(values):.2f} at most"
+            )
+
+
 def page_line(rows):
     """What the pages of many sizes took."""
     each = [row["resident"] / 2**20 for row in rows]
