@@ -32,11 +32,12 @@ pub(crate) struct AlignedVec<T> {
 impl<T: Plain> AlignedVec<T> {
     /// `len` zeros.
     pub(crate) fn zeroed(len: usize) -> Self {
-        Self::reusing(Vec::new(), len)
+        Self::reusing(Vec::new(), len, |least| least)
     }
 
-    /// `len` elements: the contents of `units` if these suffice, else zeros.
-    fn reusing(units: Vec<Unit>, len: usize) -> Self {
+    /// `len` elements: the contents of `units` if these suffice, else zeros. `size` gives the number of units to allocate for the
+    /// least number that suffices.
+    fn reusing(units: Vec<Unit>, len: usize, size: impl Fn(usize) -> usize) -> Self {
         let wanted = self::units::<T>(len);
         let start = |units: &[Unit]| units.as_ptr().align_offset(LINE);
         if units.len().saturating_sub(start(&units)) >= wanted {
@@ -44,7 +45,8 @@ impl<T: Plain> AlignedVec<T> {
         }
         // A fresh allocation, because growing would copy stale contents.
         drop(units);
-        let units = bytemuck::zeroed_vec(wanted.saturating_add(LINE / size_of::<Unit>() - 1));
+        let least = wanted.saturating_add(LINE / size_of::<Unit>() - 1);
+        let units = bytemuck::zeroed_vec(size(least));
         Self { start: start(&units), units, len, elem: PhantomData }
     }
 }
@@ -76,6 +78,12 @@ thread_local! {
 const KEEP_BUFFERS: usize = 4;
 const KEEP_UNITS: usize = (8 << 20) / size_of::<Unit>();
 
+/// Units of a new buffer that needs at least `least`: a power of two if the thread will keep it. Images of many sizes otherwise
+/// replace buffers by slightly larger ones again and again, which leaves holes in the system's heap.
+fn kept_size(least: usize) -> usize {
+    if least > KEEP_UNITS { least } else { least.next_power_of_two() }
+}
+
 /// A buffer of stale contents, taken from this thread's stock and given back when dropped.
 pub struct Scratch<T: Plain>(AlignedVec<T>);
 
@@ -91,7 +99,7 @@ impl<T: Plain> Scratch<T> {
             });
             best.map(|i| free.swap_remove(i)).unwrap_or_default()
         });
-        Self(AlignedVec::reusing(units, len))
+        Self(AlignedVec::reusing(units, len, kept_size))
     }
 }
 
@@ -135,5 +143,18 @@ mod tests {
         assert_eq!(Scratch::<f32>::take(200).as_ptr() as usize, first);
         let (a, b) = (Scratch::<f32>::take(10), Scratch::<f32>::take(10));
         assert_ne!(a.as_ptr(), b.as_ptr());
+    }
+
+    #[test]
+    fn a_kept_buffer_serves_slightly_larger_requests() {
+        let at = |len: usize| Scratch::<u8>::take(len).as_ptr() as usize;
+        let first = at(3 << 20);
+        assert_eq!([at((3 << 20) + 5000), at((4 << 20) - 64)], [first; 2]);
+        for len in [0, 1, 64, 5 << 20, 8 << 20, 9 << 20] {
+            assert_eq!(Scratch::<u8>::take(len).len(), len);
+        }
+        // Buffers that are not kept have no spare room.
+        assert_eq!(kept_size(KEEP_UNITS), KEEP_UNITS);
+        assert_eq!(kept_size(KEEP_UNITS + 1), KEEP_UNITS + 1);
     }
 }
