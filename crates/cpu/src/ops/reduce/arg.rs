@@ -1,11 +1,11 @@
-//! Places of extremes and order: ArgMax, ArgMin, Hardmax, TopK, cumulative sums and products.
+//! Places of extremes and order: ArgMax, ArgMin, Hardmax, cumulative sums and products.
 
 use super::axes::Around;
 use crate::kernel::{Call, Compile, Made, Prepared};
 use crate::ops::convert::{cast, compute_dtype, convert_into};
 use std::cmp::Ordering;
-use trident_ir::ops::{ArgMax, CumProd, CumSum, Hardmax, Selection, TopK};
-use trident_ir::{DType, counted, geometry};
+use trident_ir::ops::{ArgMax, CumProd, CumSum, Hardmax, Selection};
+use trident_ir::{DType, geometry};
 use trident_kernels::parallel::for_rows;
 use trident_runtime::{KernelError, Tensor};
 
@@ -128,7 +128,7 @@ fn mark_greatest(call: &mut Call<'_, '_>, axis: i64) -> Result<(), KernelError> 
 }
 
 /// The one number that operand `i` holds.
-fn number(call: &Call<'_, '_>, i: usize, what: &str) -> Result<i64, KernelError> {
+pub(super) fn number(call: &Call<'_, '_>, i: usize, what: &str) -> Result<i64, KernelError> {
     match call.required_ints(i)?[..] {
         [number] => Ok(number),
         _ => Err(KernelError::shape(format!("{what} is not one number"))),
@@ -206,62 +206,4 @@ impl Scan {
         call.set(place.y, y);
         Ok(())
     }
-}
-
-/// The k greatest or least elements along the axis, equals by index.
-pub(super) fn top_k(cx: &Compile<'_>) -> Made {
-    let op = cx.view(TopK::of)?;
-    let (axis, largest) = (op.axis(), op.largest());
-    Prepared::boxed(cx, move |call| order_top(call, axis, largest))
-}
-
-fn order_top(call: &mut Call<'_, '_>, axis: i64, largest: bool) -> Result<(), KernelError> {
-    let place = TopK::AT;
-    let (dtype, x) = (call.tensor(place.x)?.dtype(), widened(call, place.x)?);
-    let at = Around::axis(x.dims(), axis)?;
-    let axis = geometry::axis(axis, x.rank())?;
-    let k = number(call, place.k, "k")?;
-    let k = usize::try_from(k).ok().filter(|&k| k <= at.n).ok_or_else(|| {
-        KernelError::domain(format!("`k` is {k}, and the axis has {}", counted(at.n, "element")))
-    })?;
-    let mut dims = x.dims().to_vec();
-    dims[axis] = k;
-    let mut values = call.temp(x.dtype(), &dims)?;
-    let mut indices = call.alloc(place.indices, DType::I64, &dims)?;
-    in_wide!(x.dtype(), T => {
-        let x = x.slice::<T>()?;
-        let size = k.saturating_mul(at.inner);
-        // Places first, several rows at a time; the values then follow from them.
-        for_rows(call.threads, indices.slice_mut::<i64>()?, size, 16, |first, piece| {
-            let mut places: Vec<usize> = Vec::with_capacity(at.n);
-            for (i, out) in piece.chunks_mut(size.max(1)).enumerate() {
-                for j in 0..at.inner {
-                    let element = |p: usize| &x[((first + i) * at.n + p) * at.inner + j];
-                    let compare = |a: &usize, b: &usize| {
-                        let by_value = order(element(*a), element(*b));
-                        (if largest { by_value.reverse() } else { by_value }).then(a.cmp(b))
-                    };
-                    places.clear();
-                    places.extend(0..at.n);
-                    if k > 0 && k < at.n {
-                        places.select_nth_unstable_by(k - 1, compare);
-                    }
-                    places.truncate(k);
-                    places.sort_unstable_by(compare);
-                    for (r, &p) in places.iter().enumerate() {
-                        out[r * at.inner + j] = p as i64;
-                    }
-                }
-            }
-        });
-        let places = indices.slice::<i64>()?;
-        for (i, (v, &p)) in values.slice_mut::<T>()?.iter_mut().zip(places).enumerate() {
-            *v = x[(i / size * at.n + p as usize) * at.inner + i % at.inner];
-        }
-        Ok::<(), KernelError>(())
-    })?;
-    let values = cast(call.threads, call.pool(), &values, dtype)?;
-    call.set(place.values, values);
-    call.set(place.indices, indices);
-    Ok(())
 }

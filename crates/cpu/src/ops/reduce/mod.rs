@@ -8,6 +8,7 @@ mod softmax;
 mod statistics;
 #[cfg(test)]
 mod tests;
+mod top_k;
 mod unique;
 
 use crate::kernel::{Entry, entry};
@@ -30,7 +31,7 @@ pub(super) const KERNELS: &[Entry] = &[
     entry(Hardmax::KIND, arg::hardmax),
     entry(CumSum::KIND, arg::cumulative_sum),
     entry(CumProd::KIND, arg::cumulative_product),
-    entry(TopK::KIND, arg::top_k),
+    entry(TopK::KIND, top_k::top_k),
     entry(Softmax::KIND, softmax::softmax),
     entry(LogSoftmax::KIND, softmax::log_softmax),
     entry(LayerNormalization::KIND, norm::layer),
