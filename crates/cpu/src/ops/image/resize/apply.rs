@@ -22,6 +22,9 @@ pub(super) fn weigh<R: Real>(
 ) {
     let output = taps.indices.len() / taps.count.max(1);
     let weights: Vec<R> = taps.weights.iter().map(|&w| R::of(w)).collect();
+    if inner == 1 && output > 0 {
+        return weigh_lines(threads, x, out, input, taps, &weights, outside);
+    }
     let masked = |j: usize| taps.outside.get(j).copied().unwrap_or(false);
     let rows = (GRAIN / inner.max(1)).max(1);
     threads.for_chunks_mut(out, rows * inner, |chunk, out| {
@@ -38,6 +41,42 @@ pub(super) fn weigh<R: Real>(
             for (&index, &w) in taps.indices[span.clone()].iter().zip(&weights[span]) {
                 let from = &plane[index * inner..][..inner];
                 row.iter_mut().zip(from).for_each(|(y, &x)| *y += w * x);
+            }
+        }
+    });
+}
+
+/// The same for the last axis, where `inner` is 1.
+fn weigh_lines<R: Real>(
+    threads: &Threads,
+    x: &[R],
+    out: &mut [R],
+    input: usize,
+    taps: &Taps,
+    weights: &[R],
+    outside: R,
+) {
+    let output = taps.indices.len() / taps.count;
+    let lines = (GRAIN / output).max(1);
+    let pairs = (taps.indices.as_chunks::<2>().0, weights.as_chunks::<2>().0);
+    threads.for_chunks_mut(out, lines * output, |chunk, out| {
+        for (l, line) in out.chunks_exact_mut(output).enumerate() {
+            let from = &x[(chunk * lines + l) * input..][..input];
+            if taps.count == 2 {
+                for ((y, [a, b]), [v, w]) in line.iter_mut().zip(pairs.0).zip(pairs.1) {
+                    // From zero, as sums of other counts: a sum of negative zeros is positive.
+                    *y = R::zero() + *v * from[*a] + *w * from[*b];
+                }
+            } else {
+                let indices = taps.indices.chunks_exact(taps.count);
+                let weights = weights.chunks_exact(taps.count);
+                for ((y, indices), weights) in line.iter_mut().zip(indices).zip(weights) {
+                    let terms = indices.iter().zip(weights).map(|(&index, &w)| w * from[index]);
+                    *y = terms.fold(R::zero(), |sum, term| sum + term);
+                }
+            }
+            for (y, _) in line.iter_mut().zip(&taps.outside).filter(|(_, outside)| **outside) {
+                *y = outside;
             }
         }
     });
