@@ -296,3 +296,32 @@ fn a_depth_beyond_all_memory_is_refused() {
     };
     assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(call)).is_err());
 }
+
+/// The root mean square of the errors of a product, relative to that of the exact results, in units of 2⁻²⁴.
+fn error(isa: Isa, m: usize, n: usize, k: usize) -> f64 {
+    let mut random = Random::new((m * n + k) as u64);
+    let (a, b) = (random.f32s(m * k), random.f32s(k * n));
+    let (lhs, rhs) = (Strided::rows(&a, k), Strided::columns(&b, n));
+    let (lhs, rhs) = (Lhs::Source(&lhs as &dyn Source<f32>), Rhs::Source(&rhs as &dyn Source<f32>));
+    let mut c = vec![0.0; m * n];
+    gemm(&Threads::new(2), isa, GemmShape { m, n, k }, lhs, rhs, &Epilogue::default(), &mut c);
+    let (mut errors, mut size) = (0.0, 0.0);
+    for (i, got) in c.iter().enumerate() {
+        let product = |p: usize| f64::from(a[i / n * k + p]) * f64::from(b[p * n + i % n]);
+        let exact: f64 = (0..k).map(product).sum();
+        errors += (f64::from(*got) - exact).powi(2);
+        size += exact.powi(2);
+    }
+    f64::sqrt(errors / size) * f64::from(1 << 24)
+}
+
+/// With one chain of fused multiply-adds, the errors of 20,000 products are about 40 units.
+#[test]
+fn errors_of_long_sums_stay_small() {
+    for isa in Isa::available() {
+        for (m, n) in [(1, 200), (20, 49), (50, 3)] {
+            let (short, long) = (error(isa, m, n, 100), error(isa, m, n, 20_000));
+            assert!(long < 3.0 * short, "{isa:?} {m} × {n}: {short} for 100, {long} for 20,000");
+        }
+    }
+}

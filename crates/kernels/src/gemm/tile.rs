@@ -86,8 +86,8 @@ impl<T> Kernels<T> {
     }
 }
 
-/// The sum of products in the order of `k`, each element its own chain: so a block of `k` continues the chain of the
-/// one before it exactly, and where an element lies in a tile does not matter.
+/// The sum of products in the order of `k`, a chain for each element, which is added to the sum of the earlier chains: so
+/// where an element lies in a tile does not matter.
 ///
 /// # Safety
 /// As [`TileFn`], for the instruction set of `V`.
@@ -104,14 +104,6 @@ unsafe fn tile<V: Vector, const ROWS: usize, const VECTORS: usize>(t: &Tile<'_, 
         let isa = V::Isa::assume();
         let zero = V::new(isa, V::Elem::default());
         let mut acc = [[zero; VECTORS]; ROWS];
-        if t.accumulate {
-            for i in 0..ROWS {
-                for j in 0..VECTORS {
-                    let n = if j + 1 == VECTORS { t.lanes } else { V::LANES };
-                    acc[i][j] = V::load_up_to_at(isa, t.c.add(i * t.ldc + j * V::LANES), n);
-                }
-            }
-        }
         let mut rows = [t.a; ROWS];
         for i in 0..ROWS {
             rows[i] = t.a.wrapping_add(i * t.a_row);
@@ -132,6 +124,15 @@ unsafe fn tile<V: Vector, const ROWS: usize, const VECTORS: usize>(t: &Tile<'_, 
             step += t.a_step;
             // For an operand read in place, the step after the last one points outside of it.
             b = b.wrapping_add(t.b_step);
+        }
+        if t.accumulate {
+            for i in 0..ROWS {
+                for j in 0..VECTORS {
+                    let n = if j + 1 == VECTORS { t.lanes } else { V::LANES };
+                    let earlier = V::load_up_to_at(isa, t.c.add(i * t.ldc + j * V::LANES), n);
+                    acc[i][j] = earlier.add(acc[i][j]);
+                }
+            }
         }
         if let Some(f) = t.finish {
             finish(isa, &mut acc, f, t);
@@ -217,26 +218,11 @@ unsafe fn thin<W: Vector, V: Vector<Elem = W::Elem>, const PANELS: usize, const 
 ) {
     // Column by column in the registers, row by row in C; this is where the two meet.
     let mut rows = [[W::Elem::default(); 16]; 32];
-    // SAFETY: the machine has the instruction sets; the elements of C are the tile's.
-    let (narrow, wide) = unsafe {
-        if t.accumulate {
-            for (i, row) in rows.iter_mut().enumerate().take(t.rows) {
-                row.as_mut_ptr().copy_from_nonoverlapping(t.c.add(i * t.ldc), COLS);
-            }
-        }
-        (W::Isa::assume(), V::Isa::assume())
-    };
+    // SAFETY: the machine has the instruction sets.
+    let (narrow, wide) = unsafe { (W::Isa::assume(), V::Isa::assume()) };
     let zero = W::new(narrow, W::Elem::default());
     let mut acc = [[zero; COLS]; PANELS];
     let mut lane = [W::Elem::default(); 16];
-    for p in 0..PANELS {
-        for j in 0..COLS {
-            for i in 0..W::LANES {
-                lane[i] = rows[p * W::LANES + i][j];
-            }
-            acc[p][j] = W::load(narrow, &lane);
-        }
-    }
     let (mut a, mut b) = (t.a, t.b);
     for _ in 0..t.k {
         // SAFETY: a step of the panels of A, and of the columns of B.
@@ -267,6 +253,9 @@ unsafe fn thin<W: Vector, V: Vector<Elem = W::Elem>, const PANELS: usize, const 
         let mut v = [[V::load(wide, row)]];
         // SAFETY: the row and the columns are the tile's.
         unsafe {
+            if t.accumulate {
+                v[0][0] = V::load_up_to_at(wide, t.c.add(i * t.ldc), COLS).add(v[0][0]);
+            }
             if let Some(f) = t.finish {
                 finish(wide, &mut v, f, &Tile { row: t.row + i, lanes: COLS, ..*t });
             }
