@@ -143,8 +143,9 @@ impl<T: Plain + Default, E: StoredElement<T>> Source<T> for Strided<'_, E> {
             for (p, panel) in steps {
                 let at = start + p * self.k_stride;
                 let row = &self.data[at..at + count];
-                for (d, s) in panel.iter_mut().zip(row) {
-                    *d = s.widen();
+                match E::as_is(row) {
+                    Some(row) => panel[..count].copy_from_slice(row),
+                    None => panel.iter_mut().zip(row).for_each(|(d, s)| *d = s.widen()),
                 }
                 panel[count..].fill(T::default());
             }

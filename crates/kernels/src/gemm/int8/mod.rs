@@ -6,6 +6,7 @@
 
 mod finish;
 mod pack;
+mod runs;
 mod tile;
 
 pub use finish::{Along, Output8};

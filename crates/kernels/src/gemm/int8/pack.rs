@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use trident_simd::{Isa, Simd, kernel};
 
+use super::runs::Runs;
 use super::tile::{Kernels, Words};
 use crate::aligned::{AlignedVec, Scratch};
 use crate::gemm::Source;
@@ -54,9 +55,9 @@ impl Signs {
 
 /// How raw bytes become the numbers that are multiplied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Form {
-    flip: u8,
-    signed: bool,
+pub(super) struct Form {
+    pub(super) flip: u8,
+    pub(super) signed: bool,
 }
 
 /// Which operand a panel belongs to.
@@ -109,7 +110,13 @@ impl<'a> Packer<'a> {
         assert!(words.len() >= depth * width && outer.len() <= width, "a panel of another size");
         sums.fill(0);
         match self.bytes {
-            RawBytes::Single(source) => self.by_bytes(source, outer, words, sums),
+            RawBytes::Single(source) => match source.runs() {
+                Some((data, stride)) => {
+                    let runs = Runs { data, stride, k: self.k };
+                    runs.pack(self.isa, self.kernels.words, self.form, outer, words, sums);
+                }
+                None => self.by_bytes(source, outer, words, sums),
+            },
             RawBytes::Fours(source) => self.by_fours(source, outer, words, sums),
         }
     }
@@ -170,7 +177,7 @@ impl<'a> Packer<'a> {
 
 /// The number that a byte is.
 #[inline(always)]
-fn widen(byte: u8, form: Form) -> i32 {
+pub(super) fn widen(byte: u8, form: Form) -> i32 {
     if form.signed { i32::from(byte as i8) } else { i32::from(byte) }
 }
 
