@@ -5,6 +5,7 @@ use super::expr::Expr;
 use super::unify;
 use crate::{Dim, Func, TensorType, Type, ValueId};
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// Gives parameters their types, and replaces dimension names by their values in the types of all values.
 ///
@@ -43,8 +44,9 @@ pub fn bind(func: &mut Func, inputs: &HashMap<ValueId, Type>) -> Result<(), Shap
         }
     }
     if !numbers.is_empty() {
+        let mut bound = HashMap::new();
         for info in &mut func.values {
-            substitute(&mut info.ty, &numbers);
+            substitute(&mut info.ty, &numbers, &mut bound);
         }
     }
     for (&param, given) in inputs {
@@ -59,20 +61,24 @@ pub fn bind(func: &mut Func, inputs: &HashMap<ValueId, Type>) -> Result<(), Shap
     Ok(())
 }
 
-fn substitute(ty: &mut Type, numbers: &HashMap<String, usize>) {
+/// Replaces names in a type. `bound` has the dimensions that were computed before, as few expressions are the dimensions of
+/// many values.
+fn substitute(ty: &mut Type, numbers: &HashMap<String, usize>, bound: &mut HashMap<Arc<str>, Dim>) {
     match ty {
         Type::Tensor(TensorType { shape: Some(shape), .. }) => {
-            for dim in shape.iter_mut().filter(|d| matches!(d, Dim::Sym(_))) {
-                let lookup = |name: &str| {
-                    numbers.get(name).and_then(|n| i64::try_from(*n).ok()).map(Expr::from)
+            let lookup =
+                |name: &str| numbers.get(name).and_then(|n| i64::try_from(*n).ok()).map(Expr::from);
+            for dim in shape.iter_mut() {
+                let Dim::Sym(text) = &*dim else { continue };
+                let compute = || {
+                    let expr = Expr::of(dim).and_then(|e| e.substitute(&lookup));
+                    expr.map_or(Dim::Unknown, |e| e.dim())
                 };
-                *dim = Expr::of(dim)
-                    .and_then(|e| e.substitute(&lookup))
-                    .map_or(Dim::Unknown, |e| e.dim());
+                *dim = bound.entry(text.clone()).or_insert_with(compute).clone();
             }
         }
         Type::Seq(inner) | Type::Optional(inner) | Type::Map(_, inner) => {
-            substitute(inner, numbers)
+            substitute(inner, numbers, bound)
         }
         Type::Tensor(_)
         | Type::Pointer(_)

@@ -5,7 +5,7 @@
 //! may have different spellings, as not every identity of floors and maxima is known.
 
 use crate::Dim;
-use std::collections::BTreeMap;
+use std::cmp::Ordering;
 use std::fmt;
 use std::sync::Arc;
 
@@ -17,9 +17,11 @@ const MAX_DEPTH: usize = 6;
 /// An integer, as a sum of products of [`Atom`]s.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Expr {
-    /// Sorted factors to their coefficient, never 0; no factors for the constant term.
-    terms: BTreeMap<Vec<Atom>, i64>,
+    /// Sorted factors and their coefficient, which is never 0; no factors for the constant term. Sorted by factors.
+    terms: Vec<Term>,
 }
+
+type Term = (Vec<Atom>, i64);
 
 /// A factor that is not taken apart.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -27,20 +29,31 @@ enum Atom {
     /// A named dimension: a number that is not negative.
     Name(Arc<str>),
     /// The quotient, rounded down.
-    Floor(Box<Expr>, Box<Expr>),
+    Floor(Arc<Pair>),
     /// The greater of two.
-    Max(Box<Expr>, Box<Expr>),
+    Max(Arc<Pair>),
     /// The lesser of two.
-    Min(Box<Expr>, Box<Expr>),
+    Min(Arc<Pair>),
+}
+
+/// The operands of an [`Atom`]; shared, because expressions are copied far more often than they are made.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+struct Pair {
+    a: Expr,
+    b: Expr,
+    /// The nesting of an atom of them.
+    depth: usize,
+}
+
+impl Pair {
+    fn of(a: &Expr, b: &Expr) -> Arc<Pair> {
+        Arc::new(Pair { a: a.clone(), b: b.clone(), depth: 1 + a.depth().max(b.depth()) })
+    }
 }
 
 impl From<i64> for Expr {
     fn from(value: i64) -> Expr {
-        let mut terms = BTreeMap::new();
-        if value != 0 {
-            terms.insert(vec![], value);
-        }
-        Expr { terms }
+        Expr { terms: if value == 0 { vec![] } else { vec![(vec![], value)] } }
     }
 }
 
@@ -76,22 +89,22 @@ impl Expr {
     }
 
     fn atom(atom: Atom) -> Expr {
-        Expr { terms: BTreeMap::from([(vec![atom], 1)]) }
+        Expr { terms: vec![(vec![atom], 1)] }
     }
 
     /// The number, if it is one.
     pub fn constant(&self) -> Option<i64> {
-        match self.terms.len() {
-            0 => Some(0),
-            1 => self.terms.get(&vec![]).copied(),
+        match self.terms.as_slice() {
+            [] => Some(0),
+            [(factors, k)] if factors.is_empty() => Some(*k),
             _ => None,
         }
     }
 
     /// The name, if it is nothing else.
     pub fn as_name(&self) -> Option<&Arc<str>> {
-        match self.terms.iter().next() {
-            Some((factors, 1)) if self.terms.len() == 1 => match factors.as_slice() {
+        match self.terms.as_slice() {
+            [(factors, 1)] => match factors.as_slice() {
                 [Atom::Name(name)] => Some(name),
                 _ => None,
             },
@@ -106,52 +119,81 @@ impl Expr {
     fn depth(&self) -> usize {
         let atom = |a: &Atom| match a {
             Atom::Name(_) => 0,
-            Atom::Floor(a, b) | Atom::Max(a, b) | Atom::Min(a, b) => 1 + a.depth().max(b.depth()),
+            Atom::Floor(pair) | Atom::Max(pair) | Atom::Min(pair) => pair.depth,
         };
-        self.terms.keys().flatten().map(atom).max().unwrap_or(0)
+        self.terms.iter().flat_map(|(factors, _)| factors).map(atom).max().unwrap_or(0)
     }
 
     /// The sum; `None` if it overflows or grows out of bounds, as with all arithmetic here.
     pub fn add(&self, other: &Expr) -> Option<Expr> {
-        let mut terms = self.terms.clone();
-        for (factors, k) in &other.terms {
-            let sum = terms.get(factors).copied().unwrap_or(0).checked_add(*k)?;
-            match sum {
-                0 => terms.remove(factors),
-                _ => terms.insert(factors.clone(), sum),
-            };
-        }
-        Expr { terms }.limited()
+        self.plus(other, 1)
     }
 
     /// The difference.
     pub fn sub(&self, other: &Expr) -> Option<Expr> {
-        self.add(&other.mul(&Expr::from(-1))?)
+        self.plus(other, -1)
+    }
+
+    /// The sum with a multiple of the other: both lists are sorted, and so is the result.
+    fn plus(&self, other: &Expr, times: i64) -> Option<Expr> {
+        let mut terms = Vec::with_capacity(self.terms.len() + other.terms.len());
+        let (mut left, mut right) = (&self.terms[..], &other.terms[..]);
+        loop {
+            let order = match (left.first(), right.first()) {
+                (Some((a, _)), Some((b, _))) => a.cmp(b),
+                (Some(_), None) => Ordering::Less,
+                (None, Some(_)) => Ordering::Greater,
+                (None, None) => break,
+            };
+            let (mut factors, mut sum) = (None, 0i64);
+            if let (Ordering::Less | Ordering::Equal, Some(((a, k), rest))) =
+                (order, left.split_first())
+            {
+                (factors, sum, left) = (Some(a), *k, rest);
+            }
+            if let (Ordering::Greater | Ordering::Equal, Some(((b, k), rest))) =
+                (order, right.split_first())
+            {
+                (factors, right) = (Some(b), rest);
+                sum = sum.checked_add(k.checked_mul(times)?)?;
+            }
+            if let (Some(factors), true) = (factors, sum != 0) {
+                terms.push((factors.clone(), sum));
+            }
+        }
+        Expr { terms }.limited()
     }
 
     /// The product.
     pub fn mul(&self, other: &Expr) -> Option<Expr> {
-        let mut terms: BTreeMap<Vec<Atom>, i64> = BTreeMap::new();
+        let mut products: Vec<Term> = Vec::with_capacity(self.terms.len() * other.terms.len());
         for (a, x) in &self.terms {
             for (b, y) in &other.terms {
                 let mut factors = [a.as_slice(), b.as_slice()].concat();
                 factors.sort();
-                let slot = terms.entry(factors).or_insert(0);
-                *slot = slot.checked_add(x.checked_mul(*y)?)?;
+                products.push((factors, x.checked_mul(*y)?));
             }
         }
-        terms.retain(|_, k| *k != 0);
+        products.sort_by(|(a, _), (b, _)| a.cmp(b));
+        let mut terms: Vec<Term> = Vec::with_capacity(products.len());
+        for (factors, k) in products {
+            match terms.last_mut() {
+                Some((last, sum)) if *last == factors => *sum = sum.checked_add(k)?,
+                _ => terms.push((factors, k)),
+            }
+        }
+        terms.retain(|(_, k)| *k != 0);
         Expr { terms }.limited()
     }
 
     /// The quotient if the division leaves no remainder whatever the names stand for (they are taken
     /// as not 0 in the divisor).
     pub fn div_exact(&self, other: &Expr) -> Option<Expr> {
-        let (divisor, k) = match other.terms.iter().next() {
-            Some((factors, k)) if other.terms.len() == 1 => (factors, *k),
+        let (divisor, k) = match other.terms.as_slice() {
+            [(factors, k)] => (factors, *k),
             _ => return (!other.terms.is_empty() && self == other).then(|| Expr::from(1)),
         };
-        let mut terms = BTreeMap::new();
+        let mut terms = Vec::with_capacity(self.terms.len());
         for (factors, c) in &self.terms {
             if c.checked_rem(k)? != 0 {
                 return None;
@@ -160,8 +202,9 @@ impl Expr {
             for atom in divisor {
                 left.remove(left.iter().position(|a| a == atom)?);
             }
-            terms.insert(left, c.checked_div(k)?);
+            terms.push((left, c.checked_div(k)?));
         }
+        terms.sort();
         Some(Expr { terms })
     }
 
@@ -176,7 +219,7 @@ impl Expr {
         if let Some(exact) = self.div_exact(other) {
             return Some(exact);
         }
-        Expr::atom(Atom::Floor(Box::new(self.clone()), Box::new(other.clone()))).limited()
+        Expr::atom(Atom::Floor(Pair::of(self, other))).limited()
     }
 
     /// The quotient rounded up, by a positive number.
@@ -203,18 +246,18 @@ impl Expr {
             return Some(if greatest { other } else { self }.clone());
         }
         let (a, b) = if self <= other { (self, other) } else { (other, self) };
-        let (a, b) = (Box::new(a.clone()), Box::new(b.clone()));
-        Expr::atom(if greatest { Atom::Max(a, b) } else { Atom::Min(a, b) }).limited()
+        let pair = Pair::of(a, b);
+        Expr::atom(if greatest { Atom::Max(pair) } else { Atom::Min(pair) }).limited()
     }
 
     /// The other operand, if this is the lesser of something and a positive number.
     pub(crate) fn capped(&self) -> Option<&Expr> {
-        match self.terms.iter().next() {
-            Some((factors, 1)) if self.terms.len() == 1 => match factors.as_slice() {
-                [Atom::Min(a, b)] if a.constant().is_some_and(|k| k > 0) => Some(b),
-                [Atom::Min(a, b)] if b.constant().is_some_and(|k| k > 0) => Some(a),
-                _ => None,
-            },
+        let [(factors, 1)] = self.terms.as_slice() else { return None };
+        let [Atom::Min(pair)] = factors.as_slice() else { return None };
+        let is_positive = |e: &Expr| e.constant().is_some_and(|k| k > 0);
+        match &**pair {
+            Pair { a, b, .. } if is_positive(a) => Some(b),
+            Pair { a, b, .. } if is_positive(b) => Some(a),
             _ => None,
         }
     }
@@ -223,9 +266,8 @@ impl Expr {
     pub fn at_least_zero(&self) -> bool {
         let atom = |a: &Atom| match a {
             Atom::Name(_) => true,
-            Atom::Floor(a, b) => a.at_least_zero() && b.at_least_zero(),
-            Atom::Max(a, b) => a.at_least_zero() || b.at_least_zero(),
-            Atom::Min(a, b) => a.at_least_zero() && b.at_least_zero(),
+            Atom::Floor(p) | Atom::Min(p) => p.a.at_least_zero() && p.b.at_least_zero(),
+            Atom::Max(p) => p.a.at_least_zero() || p.b.at_least_zero(),
         };
         self.terms.iter().all(|(factors, k)| *k > 0 && factors.iter().all(atom))
     }
@@ -240,12 +282,13 @@ impl Expr {
         let mut sum = Expr::default();
         for (factors, k) in &self.terms {
             let mut product = Expr::from(*k);
+            let both = |p: &Pair| p.a.substitute(lookup).zip(p.b.substitute(lookup));
             for atom in factors {
                 let value = match atom {
                     Atom::Name(name) => lookup(name).unwrap_or_else(|| Expr::name(name.clone())),
-                    Atom::Floor(a, b) => a.substitute(lookup)?.div_floor(&b.substitute(lookup)?)?,
-                    Atom::Max(a, b) => a.substitute(lookup)?.maximum(&b.substitute(lookup)?)?,
-                    Atom::Min(a, b) => a.substitute(lookup)?.minimum(&b.substitute(lookup)?)?,
+                    Atom::Floor(pair) => both(pair).and_then(|(a, b)| a.div_floor(&b))?,
+                    Atom::Max(pair) => both(pair).and_then(|(a, b)| a.maximum(&b))?,
+                    Atom::Min(pair) => both(pair).and_then(|(a, b)| a.minimum(&b))?,
                 };
                 product = product.mul(&value)?;
             }
@@ -296,9 +339,9 @@ impl fmt::Display for Atom {
         match self {
             Atom::Name(name) if super::parse::is_identifier(name) => f.write_str(name),
             Atom::Name(name) => write!(f, "`{name}`"),
-            Atom::Floor(a, b) => write!(f, "floor(({a})/({b}))"),
-            Atom::Max(a, b) => write!(f, "max({a}, {b})"),
-            Atom::Min(a, b) => write!(f, "min({a}, {b})"),
+            Atom::Floor(pair) => write!(f, "floor(({})/({}))", pair.a, pair.b),
+            Atom::Max(pair) => write!(f, "max({}, {})", pair.a, pair.b),
+            Atom::Min(pair) => write!(f, "min({}, {})", pair.a, pair.b),
         }
     }
 }
@@ -319,6 +362,9 @@ mod tests {
             ("M*N - N*M", "0"),
             ("past_len + seq-1", "past_len+seq-1"),
             ("(N+1)*(N-1)", "N*N-1"),
+            ("(N+1)*(N+1)*2-4*N", "2*N*N+2"),
+            ("N*M+M - (M*N+N) - M", "-N"),
+            ("min(N, 8)-min(8, N)+M", "M"),
             ("floor((2*N)/2)", "N"),
             ("floor((N-1)/(2))+1", "floor((N-1)/(2))+1"),
             ("max(N, N+3)", "N+3"),
