@@ -113,6 +113,8 @@ fn numbers_beyond_reason_are_named() {
         ("diag_embed", "8,2", 1, "offset=-9223372036854775808", "`offset` is -9223372036854775808"),
         ("diag_embed", "8,2", 1, "dim1=0 dim2=0", "`dim1` and `dim2` are both 0"),
         ("kthvalue", "8,2", 1, "k=-9223372036854775808", "`k` is -9223372036854775808"),
+        ("median", "8,2", 1, "mode=avg axis=[0,1]", "`axis` is [0, 1], expected one axis"),
+        ("median", "8,2", 1, "mode=max axis=[0]", "`mode` is `max`, expected avg or min"),
         ("cumprod", "8,2", 1, "dim=9223372036854775807", "axis 9223372036854775807"),
         ("full_batch_size_like", "8,2", 1, "shape=[1,2] input_dim_idx=-1", "`input_dim_idx` is -1"),
         ("full_batch_size_like", "8,2", 1, "shape=[1,2] output_dim_idx=7", "`output_dim_idx` is 7"),
@@ -138,4 +140,34 @@ fn an_empty_tensor_is_reshaped_as_others_are() {
     assert_eq!(shape("2,3,4", "[-1,6]"), of([Dim::Fixed(4), Dim::Fixed(6)]));
     let rows = shape("-1,3,4", "[0,-1]");
     assert_eq!(rows.shape().unwrap()[1], Dim::Fixed(12));
+}
+
+/// The dimensions of the result of an op on f32.
+fn dims_of(name: &str, dims: &str, operands: usize, given: &str) -> Vec<Dim> {
+    let model = load_from(&one_op(name, dims, operands, given), "inference.json").unwrap();
+    let func = model.module.entry().unwrap();
+    func.ty(func.body.results[0]).shape().unwrap().to_vec()
+}
+
+/// Paddle rounds what a window lacks of an axis, in strides, towards zero.
+#[test]
+fn a_window_may_lack_less_than_a_stride_of_its_axis() {
+    let fixed = |dims: &[usize]| dims.iter().map(|&n| Dim::Fixed(n)).collect::<Vec<_>>();
+    for kind in ["max", "avg"] {
+        let given = |text: &str| format!("pooling_type={kind} data_format=NCHW {text}");
+        let pool = |text: &str| dims_of("pool2d", "3,1,10,10", 1, &given(text));
+        let one = fixed(&[3, 1, 1, 1]);
+        assert_eq!(pool("kernel_size=[20,20] strides=[20,20] paddings=[2,2]"), one);
+        assert_eq!(pool("kernel_size=[20,10] strides=[11,3]"), one);
+        let refused = one_op("pool2d", "3,1,10,10", 1, &given("kernel_size=[20,9] strides=[10,1]"));
+        assert!(load_from(&refused, "inference.json").is_err(), "{kind}");
+    }
+}
+
+#[test]
+fn a_median_has_the_dimensions_of_a_reduction() {
+    let fixed = |dims: &[usize]| dims.iter().map(|&n| Dim::Fixed(n)).collect::<Vec<_>>();
+    assert_eq!(dims_of("median", "3,4,5", 1, "mode=avg axis=[]"), fixed(&[]));
+    assert_eq!(dims_of("median", "3,4,5", 1, "mode=min axis=[-2]"), fixed(&[3, 5]));
+    assert_eq!(dims_of("median", "3,4,5", 1, "mode=avg axis=[1] keepdim=1"), fixed(&[3, 1, 5]));
 }

@@ -52,7 +52,8 @@ const OLD: &[&str] = &[
     "workspace_size_MB",
 ];
 
-/// The same of single ops, by their newest names: sizes and types that follow from the operands or from the op.
+/// The same of single ops, by their newest names: sizes and types that follow from the operands or from the op, and the
+/// number of images that a kernel takes at a time.
 const OF_OPS: &[(&str, &str)] = &[
     ("deformable_conv", "im2col_step"),
     ("frobenius_norm", "out_dtype"),

@@ -92,7 +92,8 @@ fn pool(c: &mut Call<'_, '_>, op: Pool) -> Made {
         if op.adaptive {
             return adaptive(c, x, kind, &kernel);
         }
-        let windows = Windows { kernel, strides, pads, auto, ceil: op.ceil_mode };
+        let mut windows = Windows { kernel, strides, pads, auto, ceil: op.ceil_mode };
+        windows.fit(c, x);
         if op.ceil_mode {
             check_last_windows(c, x, &windows)?;
         }
@@ -139,6 +140,24 @@ struct Windows {
 }
 
 impl Windows {
+    /// Lengthens the pads at the ends of axes on which Paddle has one window that is larger than the axis with its pads.
+    /// Paddle divides what a window lacks by the stride, rounds towards zero, and adds 1: so there is a window if it lacks
+    /// less than a stride, or with `ceil_mode` less than nearly two. The pads have no elements of the window.
+    fn fit(&mut self, c: &Call<'_, '_>, x: ValueId) {
+        if self.auto != AutoPad::NotSet {
+            return;
+        }
+        let axes = self.kernel.len();
+        for (i, (&k, &stride)) in self.kernel.iter().zip(&self.strides).enumerate() {
+            let Some(n) = c.dim(x, i + 2) else { continue };
+            let lacking = k - (n as i64 + self.pads[i] + self.pads[axes + i]);
+            let least = if self.ceil { 2 * stride - 1 } else { stride };
+            if (1..least).contains(&lacking) {
+                self.pads[axes + i] += lacking;
+            }
+        }
+    }
+
     /// The mean of each window. Elements of pads count as zeros if `counts_pads`, else not at all.
     fn mean(self, c: &mut Call<'_, '_>, x: ValueId, counts_pads: bool) -> Made {
         c.add(
@@ -307,7 +326,8 @@ fn indexed(c: &mut Call<'_, '_>, op: IndexedPool) -> Made<Outputs> {
         kernel = sizes.iter().zip(&cells).map(|(n, cells)| n / cells).collect();
         (strides, pads) = (kernel.clone(), vec![0; 2 * axes]);
     }
-    let windows = Windows { kernel, strides, pads, auto: AutoPad::NotSet, ceil: op.ceil_mode };
+    let mut windows = Windows { kernel, strides, pads, auto: AutoPad::NotSet, ceil: op.ceil_mode };
+    windows.fit(c, op.x);
     if op.ceil_mode {
         check_last_windows(c, op.x, &windows)?;
     }

@@ -19,6 +19,10 @@ signature! {
 }
 
 signature! {
+    Median (x: ValueId) { axis: Vec<i64> = [], keepdim: bool = false, mode: String = "avg" } -> out median_index
+}
+
+signature! {
     Unique (x: ValueId) {
         axis: Vec<i64> = [], dtype: Option<DType>, is_sorted: bool = false,
     } -> out indices inverse counts
@@ -41,6 +45,7 @@ pub(super) static ROWS: &[Row] = &[
         Ok([found[0], found[1]].into())
     }),
     row!("kthvalue", KthValue, kth_value),
+    row!("median", Median, median),
     row!("searchsorted", SearchSorted, search_sorted),
     row!("topk", TopK, |c, op| {
         if c.rank(op.x)? == 0 {
@@ -82,6 +87,50 @@ fn kth_value(c: &mut Call<'_, '_>, op: KthValue) -> Made<Outputs> {
         last.push(if op.keepdim { slice } else { c.squeeze(slice, &[axis])? });
     }
     Ok([last[0], last[1]].into())
+}
+
+/// The element in the middle of a sorted axis, or of the whole tensor if no axis is given. Of an even number of elements, it
+/// is the mean of the two in the middle, or with `mode` min the lesser one. A NaN among the elements is the result.
+/// Without the index: among equal elements, Paddle's depends on how its library partitions them.
+fn median(c: &mut Call<'_, '_>, op: Median) -> Made {
+    let mean = match &*op.mode {
+        "avg" => true,
+        "min" => false,
+        other => return c.refuse(format!("`mode` is `{other}`, expected avg or min")),
+    };
+    let rank = c.rank(op.x)?;
+    let (x, axis) = match op.axis[..] {
+        [axis] if rank > 0 => (op.x, c.axis(axis, rank)?),
+        [] | [-1 | 0] => (c.reshape(op.x, &[-1])?, 0),
+        _ => return c.refuse(format!("`axis` is {:?}, expected one axis", op.axis)),
+    };
+    let (is_whole, dtype) = (op.axis.is_empty() || rank == 0, c.dtype(x)?);
+    let n = c.dim_of(x, axis as usize)?;
+    let sorted = c.add_all(ops::TopK::new(x, n).axis(axis).largest(false), 2)?[0];
+    let (one, two) = (c.ints(&[1])?, c.ints(&[2])?);
+    let last = c.add(ops::Sub::new(n, one))?;
+    let (low, high) = (c.add(ops::Div::new(last, two))?, c.add(ops::Div::new(n, two))?);
+    let at = |c: &mut Call<'_, '_>, place| c.add(ops::Gather::new(sorted, place).axis(axis));
+    let mut found = at(c, low)?;
+    if mean {
+        let (other, half) = (at(c, high)?, c.number_like(x, 0.5)?);
+        let sum = c.add(ops::Add::new(found, other))?;
+        let mean = c.add(ops::Mul::new(sum, half))?;
+        let is_odd = c.add(ops::Equal::new(low, high))?;
+        found = c.add(ops::Where::new(is_odd, found, mean))?;
+    }
+    if dtype.is_float() {
+        // NaN is behind all numbers.
+        let greatest = at(c, last)?;
+        let is_nan = c.add(ops::IsNaN::new(greatest))?;
+        found = c.add(ops::Where::new(is_nan, greatest, found))?;
+    }
+    match (is_whole, op.keepdim) {
+        (true, true) => c.reshape(found, &vec![1; rank]),
+        (true, false) => c.reshape(found, &[]),
+        (false, true) => Ok(found),
+        (false, false) => c.squeeze(found, &[axis]),
+    }
 }
 
 fn unique(c: &mut Call<'_, '_>, op: Unique) -> Made<Outputs> {
