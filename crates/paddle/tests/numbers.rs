@@ -171,3 +171,15 @@ fn a_median_has_the_dimensions_of_a_reduction() {
     assert_eq!(dims_of("median", "3,4,5", 1, "mode=min axis=[-2]"), fixed(&[3, 5]));
     assert_eq!(dims_of("median", "3,4,5", 1, "mode=avg axis=[1] keepdim=1"), fixed(&[3, 1, 5]));
 }
+
+#[test]
+fn older_programs_have_attributes_of_other_names() {
+    let number = Message::new().bytes(1, "iou_threshold").int(2, 1).float(4, 0.5);
+    let vars = [var("x", 5, &[3, 4], false), var("out", 3, &[-1], false)];
+    let ops =
+        [feed("x", 0), op("nms", &["Boxes=x"], &["KeepBoxesIdxs=out"], &[number]), fetch("out", 0)];
+    let files = Memory::of([("model.pdmodel", program(&[block(&vars, &ops)]))]);
+    let model = load_from(&files, "model.pdmodel").unwrap();
+    let text = model.module.to_string();
+    assert!(text.contains("f32[](0.5)"), "{text}");
+}

@@ -18,7 +18,7 @@ signature! {
 
 pub(super) static ROWS: &[Row] = &[
     row!("box_coder", BoxCoder, box_coder),
-    row!("nms", Nms, nms, "nms": "x=Boxes out=KeepBoxesIdxs"),
+    row!("nms", Nms, nms, "nms": "x=Boxes threshold=.iou_threshold out=KeepBoxesIdxs"),
 ];
 
 /// A vector of numbers in the element type of `like`.
