@@ -180,11 +180,14 @@ fn clamped(c: &mut Call<'_, '_>, x: ValueId, low: f64, high: f64) -> Made {
     c.add(ops::Clip::new(x, Some(low), Some(high)))
 }
 
-/// 0 where |x| < threshold, else x.
+/// 0 where |x| < threshold, else x; in Paddle 2, also 0 where |x| = threshold.
 fn hard_shrink(c: &mut Call<'_, '_>, op: HardShrink) -> Made {
     let size = c.add(ops::Abs::new(op.x))?;
     let (limit, zero) = (c.number_like(op.x, op.threshold)?, c.number_like(op.x, 0.0)?);
-    let inside = c.add(ops::Less::new(size, limit))?;
+    let inside = match c.is_of_paddle_2() {
+        true => c.add(ops::LessOrEqual::new(size, limit))?,
+        false => c.add(ops::Less::new(size, limit))?,
+    };
     c.add(ops::Where::new(inside, zero, op.x))
 }
 

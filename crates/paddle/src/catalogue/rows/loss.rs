@@ -234,9 +234,12 @@ fn label_smooth(c: &mut Call<'_, '_>, op: LabelSmooth) -> Made {
             c.add(ops::Mul::new(prior, epsilon))?
         }
         None => {
+            // Paddle's quotient is an f32, too.
             let (classes, dtype) = (c.dim_of(op.label, last)?, c.dtype(op.label)?);
-            let classes = c.cast(classes, dtype)?;
-            c.add(ops::Div::new(epsilon, classes))?
+            let classes = c.cast(classes, DType::F32)?;
+            let epsilon = c.number(DType::F32, op.epsilon)?;
+            let share = c.add(ops::Div::new(epsilon, classes))?;
+            c.cast(share, dtype)?
         }
     };
     c.add(ops::Add::new(kept, spread))
