@@ -33,7 +33,9 @@ def run_release(release, options):
             "TRIDENT_RELEASE": release,
             "OMP_NUM_THREADS": "1",
         }
-        return lines_of_json.follow(found, command, lines, log, EXCLUDED, env=environment)
+        # Some calls keep Paddle busy for ever.
+        more = {"died": EXCLUDED, "limit": 120, "env": environment}
+        return lines_of_json.follow(found, command, lines, log, **more)
 
 
 def run(options):

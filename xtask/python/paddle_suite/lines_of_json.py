@@ -37,16 +37,22 @@ class Rows:
         self.read = len(whole)
 
 
-def follow(found, command, lines, log, died=CRASH, **options):
-    """All rows of a command that appends to the file `lines`. A case that kills the process gets
-    the status `died`."""
+def follow(found, command, lines, log, died=CRASH, limit=900, **options):
+    """All rows of a command that appends to the file `lines`. A case that kills the process, or
+    takes longer than `limit` seconds, gets the status `died`."""
     lines.touch()
     while True:
         with open(log, "ab") as file:
             process = subprocess.Popen(command, stdout=file, stderr=file, **options)
+            size, since = 0, time.monotonic()
             while process.poll() is None:
                 time.sleep(0.5)
-                found.update(lines.read_text())
+                text = lines.read_text()
+                found.update(text)
+                if len(text) > size:
+                    size, since = len(text), time.monotonic()
+                elif time.monotonic() - since > limit:
+                    process.kill()
         found.update(lines.read_text())
         finished = process.returncode in (0, 1, 5)
         if finished or found.begun is None or found.begun in found.rows:

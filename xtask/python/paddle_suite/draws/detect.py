@@ -28,7 +28,8 @@ def detect(r, name):
         options = {"clip_bbox": r.chance(0.5), "scale_x_y": r.one(1.0, 1.2)}
         if aware:
             options |= {"iou_aware": True, "iou_aware_factor": 0.4}
-        call = (anchors, classes, r.one(0.01, 0.5), r.one(8, 16, 32))
+        # No threshold that powers of one half reach.
+        call = (anchors, classes, r.one(0.01, 0.43), r.one(8, 16, 32))
         return Call(ops.yolo_box, x, sizes, *call, **options)
     if name == "prior_box":
         x, image = r.array([1, 2, 3, 4], special=0), r.array([1, 3, 20, 24], special=0)

@@ -130,18 +130,14 @@ def attention(r, name):
     return Call(F.pairwise_distance, x, y, r.one(1.0, 2.0, 3.0), 1e-6, r.chance(0.5))
 
 
-@draws("uniform_shape", "normal_shape", "randint_shape", "bernoulli_shape")
+@draws("randint", "bernoulli")
 def random_numbers(r, name):
-    """Only types, shapes and limits of random numbers can be compared."""
-    shape = r.shape(0, 3)
+    """Random numbers of which there is one."""
+    if name == "bernoulli":
+        return Call(paddle.bernoulli, np.round(r.rng.random([3, 4])).astype("float32"))
+    shape = r.shape(0, 3, 0)
     shape = r.given(shape, "int64", 0.2) if shape else shape
-    if name == "uniform_shape":
-        return Call(lambda shape: paddle.uniform(shape, "float32", 2.0, 2.0 + 1e-7) * 0 + 1, shape)
-    if name == "normal_shape":
-        return Call(lambda shape: paddle.normal(3.0, 1.0, shape) * 0 + 1, shape)
-    if name == "randint_shape":
-        return Call(lambda shape: paddle.randint(4, 5, shape, "int64"), shape)
-    return Call(paddle.bernoulli, np.round(r.rng.random([3, 4])).astype("float32"))
+    return Call(paddle.randint, 4, 5, shape, "int64")
 
 
 @draws("linear", "swapped", "clip_norm", "glu_chain", "residual")
