@@ -78,8 +78,8 @@ pub use cache::{CacheLookup, CacheMiss, ModelCache, ResponseCache};
 pub use complete::{DEFAULT_MAX_BATCH_SIZE, ModelSignature, TensorInfo};
 pub use config::*;
 pub use ensemble::{
-    AnswerPace, Cancel, Ensemble, EnsembleFault, EnsembleTicket, StepAnswer, StepError, StepModel,
-    StepModels, StepReply,
+    AnswerPace, Cancel, Ensemble, EnsembleFault, EnsembleTicket, RequestWatch, StepAnswer,
+    StepError, StepModel, StepModels, StepReply,
 };
 pub use error::{ConfigParseError, ParseErrorKind, Position};
 pub use failure::{ErrorCode, Fault, RequestError, ServeError, StringsFault};

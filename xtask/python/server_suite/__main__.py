@@ -34,6 +34,7 @@ from . import (
     sockets,
     stores,
     timers,
+    traced_steps,
 )
 from .compared import suite as compared
 
@@ -48,6 +49,7 @@ GROUPS = {
     "clients": clients.run,
     "asked_for": asked_for.run,
     "observed": observed.run,
+    "traced_steps": traced_steps.run,
     "malformed": malformed.run,
     "shares": shares.run,
     "lengths": lengths.run,

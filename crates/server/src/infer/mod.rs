@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use bytes::Bytes;
-use trident_serving::{DataType, Timing};
+use trident_serving::{DataType, RequestWatch, Timing};
 
 pub use crate::builtin::PlayTicket;
 pub(crate) use data::strings;
@@ -41,6 +41,8 @@ pub struct InferRequest {
     pub pace: Option<Arc<Pace>>,
     /// Whether the answer tells how the run went.
     pub is_timed: bool,
+    /// Sees the requests to the steps of an ensemble.
+    pub watch: Option<Arc<dyn RequestWatch>>,
 }
 
 impl InferRequest {

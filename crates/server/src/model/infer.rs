@@ -163,7 +163,8 @@ fn prepare(
     request: InferRequest,
     regions: &Regions,
 ) -> Result<(InferenceRequest<'static>, Asked), Fault> {
-    let InferRequest { id, parameters, mut inputs, outputs, deadline, is_timed, .. } = request;
+    let InferRequest { id, parameters, mut inputs, outputs, deadline, is_timed, watch, .. } =
+        request;
     inputs.iter_mut().for_each(|input| model.reshape_input(input));
     let inputs =
         inputs.into_iter().map(|given| input(given, regions)).collect::<Result<_, Fault>>()?;
@@ -187,6 +188,7 @@ fn prepare(
         deadline,
         timeout: (!parameters.timeout.is_zero()).then_some(parameters.timeout),
         sequence: parameters.sequence,
+        watch,
         ..InferenceRequest::default()
     };
     Ok((request, Asked { id, places, classes, is_timed, parameters: of_sequence }))

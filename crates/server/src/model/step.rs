@@ -22,14 +22,19 @@ impl StepModel for StepOf {
         self.0.config()
     }
 
+    fn version(&self) -> u64 {
+        self.0.version()
+    }
+
     fn submit(
         &self,
         id: &str,
         request: InferenceRequest<'static>,
         mut reply: StepReply,
     ) -> Box<dyn Cancel> {
-        let InferenceRequest { inputs, outputs, deadline, priority, timeout, sequence, .. } =
-            request;
+        let InferenceRequest {
+            inputs, outputs, deadline, priority, timeout, sequence, watch, ..
+        } = request;
         let outputs = outputs.unwrap_or_default().into_iter();
         let output = |name: std::borrow::Cow<'static, str>| InferOutput {
             name: name.into_owned(),
@@ -50,6 +55,7 @@ impl StepModel for StepOf {
             deadline,
             pace: reading.as_ref().map(|reading| reading.pace()),
             is_timed: true,
+            watch,
         };
         let own = reading.clone();
         let replies: Replies = Box::new(move |Reply { answer, is_last }| {

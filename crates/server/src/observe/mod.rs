@@ -6,6 +6,8 @@
 mod client_span;
 mod line;
 mod otlp;
+mod points;
+mod steps;
 #[cfg(test)]
 mod tests;
 mod trace;
@@ -14,7 +16,7 @@ mod traced;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use hyper::HeaderMap;
 use trident_serving::{Fault, Timing};
@@ -24,6 +26,8 @@ use crate::server::Server;
 use crate::settings::TraceMode;
 use client_span::ClientSpan;
 pub use otlp::{Exporter, ExporterError};
+use points::{Clock, Point};
+use steps::TracedStep;
 use trace::{Trace, TraceFacts};
 pub(crate) use trace_file::TraceWriter;
 use trace_file::WrittenTrace;
@@ -142,6 +146,7 @@ impl Observed {
         request.is_timed = true;
         if let Some(trace) = &mut seen.trace {
             trace.add_inputs(&request.inputs, &seen.server.regions);
+            request.watch = Some(trace.watch(&seen.server));
         }
     }
 
@@ -207,15 +212,17 @@ impl Seen {
             self.log(status, error);
         }
         if let Some(mut trace) = self.trace.take() {
-            trace.points = self.points();
+            let clock = Clock::new();
+            let steps = trace.end_steps(&clock);
+            trace.points = self.points(&clock, self.timing.as_ref().filter(|_| steps.is_empty()));
             let Seen { server, id, model, version, .. } = &self;
             let facts = TraceFacts { id, model, version: *version, status, error };
-            server.write_trace(&trace, &facts);
+            server.write_trace(&trace, &facts, &steps);
         }
     }
 
-    /// The times of the request: names of the Triton Inference Server, and nanoseconds since 1970.
-    fn points(&self) -> Vec<(&'static str, u64)> {
+    /// When the request passed the parts of the server.
+    fn points(&self, clock: &Clock, timing: Option<&Timing>) -> Vec<Point> {
         let (receive, send) = match self.carrier {
             Carrier::Http => {
                 (["HTTP_RECV_START", "HTTP_RECV_END"], ["HTTP_SEND_START", "HTTP_SEND_END"])
@@ -224,29 +231,17 @@ impl Seen {
                 (["GRPC_WAITREAD_START", "GRPC_WAITREAD_END"], ["GRPC_SEND_START", "GRPC_SEND_END"])
             }
         };
-        let (now, since) = (Instant::now(), SystemTime::now().duration_since(UNIX_EPOCH));
-        let since = since.unwrap_or_default();
-        let mut points = vec![];
-        let mut add = |name, instant: Instant| {
-            let time = since.saturating_sub(now.saturating_duration_since(instant));
-            points.push((name, u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)));
-        };
-        add(receive[0], self.start);
-        add(receive[1], self.submitted.unwrap_or(now));
+        let now = clock.now();
+        let mut points = vec![
+            clock.point(receive[0], self.start),
+            clock.point(receive[1], self.submitted.unwrap_or(now)),
+        ];
         if let Some(submitted) = self.submitted {
-            add("REQUEST_START", submitted);
-            add("QUEUE_START", submitted);
-            if let Some(Timing { start, input, run, output, .. }) = self.timing {
-                add("COMPUTE_START", start);
-                add("COMPUTE_INPUT_END", start + input);
-                add("COMPUTE_OUTPUT_START", start + input + run);
-                add("COMPUTE_END", start + input + run + output);
-            }
+            points.extend(clock.of_request(submitted, timing));
             let answered = self.answered.unwrap_or(now);
-            add("INFER_RESPONSE_COMPLETE", answered);
-            add("REQUEST_END", answered);
-            add(send[0], answered);
-            add(send[1], now);
+            let ends = ["INFER_RESPONSE_COMPLETE", "REQUEST_END", send[0]];
+            points.extend(ends.map(|name| clock.point(name, answered)));
+            points.push(clock.point(send[1], now));
         }
         points
     }
@@ -264,12 +259,12 @@ impl Server {
     }
 
     /// Writes a trace to its place.
-    fn write_trace(&self, trace: &Trace, facts: &TraceFacts<'_>) {
+    fn write_trace(&self, trace: &Trace, facts: &TraceFacts<'_>, steps: &[TracedStep]) {
         if let Some(exporter) = &self.exporter {
-            return exporter.push(otlp::spans(trace, facts));
+            return exporter.push(otlp::spans(trace, facts, steps));
         }
         let path = self.traces.options().file.clone();
-        let (frequency, objects) = (trace.ticket.frequency, trace.json(facts));
+        let (frequency, objects) = (trace.ticket.frequency, trace.json(facts, steps));
         self.trace_writer.push(WrittenTrace { path, frequency, objects });
     }
 }

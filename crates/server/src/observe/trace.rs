@@ -1,14 +1,21 @@
 //! The trace of a request.
 
+use std::sync::Arc;
+
+use trident_serving::RequestWatch;
+
 use super::client_span::ClientSpan;
+use super::points::{Clock, Point};
+use super::steps::{TracedStep, TracedSteps};
 use super::traced::TracedTensor;
 use crate::infer::{AnswerTensor, InferInput};
 use crate::json::Writer;
 use crate::memory::Regions;
+use crate::server::Server;
 use crate::settings::{Sampled, TraceLevel, Traces};
 
 /// The bytes of tensors that a trace may have. Streams have any number of answers.
-const ROOM: usize = 1 << 20;
+pub(super) const ROOM: usize = 1 << 20;
 
 /// The trace of a request.
 pub(super) struct Trace {
@@ -16,10 +23,12 @@ pub(super) struct Trace {
     /// The client's span that the request belongs to.
     pub(super) parent: Option<ClientSpan>,
     /// When the request passed the parts of the server: names, and nanoseconds since 1970.
-    pub(super) points: Vec<(&'static str, u64)>,
+    pub(super) points: Vec<Point>,
     pub(super) tensors: Vec<TracedTensor>,
     /// The bytes of further tensors that it may have.
     pub(super) room: usize,
+    /// The steps of the request, once an ensemble may get it.
+    pub(super) steps: Option<Arc<TracedSteps>>,
 }
 
 /// The facts about a request that its trace shows.
@@ -39,12 +48,24 @@ impl Trace {
     }
 
     pub(super) fn new(ticket: Sampled, parent: Option<ClientSpan>) -> Trace {
-        Trace { ticket, parent, points: vec![], tensors: vec![], room: ROOM }
+        Trace { ticket, parent, points: vec![], tensors: vec![], room: ROOM, steps: None }
     }
 
     /// Whether it has contents of this kind.
     pub(super) fn shows(&self, level: TraceLevel) -> bool {
         self.ticket.levels.contains(&level)
+    }
+
+    /// A watch over the request.
+    pub(super) fn watch(&mut self, server: &Arc<Server>) -> Arc<dyn RequestWatch> {
+        let has_tensors = self.shows(TraceLevel::Tensors);
+        let new = || TracedSteps::new(Arc::clone(server), has_tensors);
+        self.steps.get_or_insert_with(new).watch(self.ticket.id)
+    }
+
+    /// The requests to steps, once the request has ended.
+    pub(super) fn end_steps(&self, clock: &Clock) -> Vec<TracedStep> {
+        self.steps.as_ref().map(|steps| steps.end(clock)).unwrap_or_default()
     }
 
     pub(super) fn add_inputs(&mut self, inputs: &[InferInput], regions: &Regions) {
@@ -69,20 +90,54 @@ impl Trace {
         self.tensors.push(tensor);
     }
 
-    /// The objects of the trace in the form of the Triton Inference Server, separated by commas.
-    pub(super) fn json(&self, facts: &TraceFacts<'_>) -> Vec<u8> {
+    /// The objects of the trace and of those of its steps in the form of the Triton Inference Server, separated by commas.
+    pub(super) fn json(&self, facts: &TraceFacts<'_>, steps: &[TracedStep]) -> Vec<u8> {
         let mut writer = Writer::new(vec![]);
-        let id = self.ticket.id;
+        let has_times = self.shows(TraceLevel::Timestamps);
+        self.record(facts).write(&mut writer, has_times);
+        for step in steps {
+            step.record(facts.id).write(&mut writer, has_times);
+        }
+        writer.finish()
+    }
+
+    /// The request itself.
+    pub(super) fn record<'a>(&'a self, facts: &TraceFacts<'a>) -> Record<'a> {
+        let TraceFacts { id: request, model, version, .. } = *facts;
+        let Trace { points, tensors, .. } = self;
+        Record { id: self.ticket.id, parent: None, model, version, request, points, tensors }
+    }
+}
+
+/// One request to a model, as traces show it.
+pub(super) struct Record<'a> {
+    pub(super) id: u64,
+    /// The trace of the request that an ensemble made this one for.
+    pub(super) parent: Option<u64>,
+    pub(super) model: &'a str,
+    pub(super) version: Option<u64>,
+    /// The client's name for the request; empty if there is none.
+    pub(super) request: &'a str,
+    pub(super) points: &'a [Point],
+    pub(super) tensors: &'a [TracedTensor],
+}
+
+impl Record<'_> {
+    /// Writes the objects of the record.
+    fn write(&self, writer: &mut Writer, has_times: bool) {
+        let id = self.id;
         writer.object(|writer| {
             writer.name("id").integer(id);
-            writer.name("model_name").string(facts.model.as_bytes());
-            writer.name("model_version").integer(facts.version.map_or(-1, u64::cast_signed));
-            if !facts.id.is_empty() {
-                writer.name("request_id").string(facts.id.as_bytes());
+            writer.name("model_name").string(self.model.as_bytes());
+            writer.name("model_version").integer(self.version.map_or(-1, u64::cast_signed));
+            if !self.request.is_empty() {
+                writer.name("request_id").string(self.request.as_bytes());
+            }
+            if let Some(parent) = self.parent {
+                writer.name("parent_id").integer(parent);
             }
         });
-        let points = self.points.iter().filter(|_| self.shows(TraceLevel::Timestamps));
-        for (name, ns) in points {
+        for (name, ns) in self.points.iter().filter(|_| has_times) {
             writer.object(|writer| {
                 writer.name("id").integer(id);
                 writer.name("timestamps").array(|writer| {
@@ -93,13 +148,12 @@ impl Trace {
                 });
             });
         }
-        for tensor in &self.tensors {
+        for tensor in self.tensors {
             writer.object(|writer| {
                 writer.name("id").integer(id);
                 tensor.write(writer);
             });
         }
-        writer.finish()
     }
 }
 
@@ -120,7 +174,7 @@ mod tests {
         };
         trace.add_outputs(&[output(2), output(ROOM + 1), output(3)]);
         let facts = TraceFacts { id: "", model: "m", version: None, status: "", error: None };
-        let text = format!("[{}]", String::from_utf8(trace.json(&facts)).unwrap());
+        let text = format!("[{}]", String::from_utf8(trace.json(&facts, &[])).unwrap());
         let objects: serde_json::Value = serde_json::from_str(&text).unwrap();
         let data = [1, 2, 3].map(|at: usize| objects[at]["tensor"]["data"].as_str().unwrap());
         assert_eq!(data, ["7,7", "", "7,7,7"]);

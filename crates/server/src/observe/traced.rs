@@ -1,7 +1,7 @@
 //! Tensors, as traces show them.
 
 use bytes::Bytes;
-use trident_serving::{Fill, Part};
+use trident_serving::{Fill, Input, Output, Part};
 
 use super::cut;
 use crate::http::infer::elements;
@@ -35,13 +35,33 @@ impl TracedTensor {
             Data::Json(json) => filled(json, room),
             Data::Varints(varints) => filled(varints, room),
             Data::Shared(place) => regions.part(place).ok().and_then(|part| filled(&part, room)),
-            // Only steps of ensembles have these, which are not traced.
+            // Requests of clients have no parts. Those of steps are not yet in this form.
             Data::Parts(_) => None,
         };
         let (name, shape) = (cut(&input.name).to_owned(), input.shape.clone());
         let tensor = AnswerTensor { name, data_type: input.data_type, shape, data };
         let traced = TracedTensor::of_output(&tensor, room)?;
         Some(TracedTensor { activity: "TENSOR_QUEUE_INPUT", ..traced })
+    }
+
+    /// An input of a step, if there is room for it.
+    pub(super) fn of_step_input(input: &Input<'_>, room: usize) -> Option<TracedTensor> {
+        let size: usize = input.data.iter().map(Part::size).sum();
+        let data = if size > room { None } else { Part::joined(&input.data).ok() };
+        let (name, shape) = (cut(&input.name).to_owned(), input.shape.clone());
+        let tensor = AnswerTensor { name, data_type: input.data_type, shape, data };
+        let traced = TracedTensor::of_output(&tensor, room)?;
+        Some(TracedTensor { activity: "TENSOR_QUEUE_INPUT", ..traced })
+    }
+
+    /// An output of a step, if there is room for it.
+    pub(super) fn of_step_output(output: &Output, room: usize) -> Option<TracedTensor> {
+        let data = Some(output.data.clone());
+        let (name, shape) = (output.name.to_string(), output.shape.clone());
+        TracedTensor::of_output(
+            &AnswerTensor { name, data_type: output.data_type, shape, data },
+            room,
+        )
     }
 
     /// An output of a model, if there is room for it. Elements of more bytes than the room are left out.

@@ -137,6 +137,13 @@ impl Traces {
         Some(Sampled { id: state.last, levels, frequency })
     }
 
+    /// The number of a further trace, of a step of a request that is traced.
+    pub(crate) fn next(&self) -> u64 {
+        let mut state = self.lock();
+        state.last += 1;
+        state.last
+    }
+
     /// The settings of a model; of the server if the name is empty. The count is that of traces that are left.
     pub fn get(&self, model: &str) -> TraceSettings {
         self.shown(&self.lock(), model)

@@ -3,6 +3,7 @@
 use super::part::Part;
 use super::prepare::Prepared;
 use crate::config::DataType;
+use crate::ensemble::RequestWatch;
 use crate::failure::RequestError;
 use crate::schedule::Priority;
 use crate::sequence::Sequence;
@@ -35,6 +36,8 @@ pub struct InferenceRequest<'a> {
     pub timeout: Option<Duration>,
     /// Its place in a sequence. It has an effect where requests are queued.
     pub sequence: Sequence,
+    /// Sees the requests that an ensemble makes for this one. Other models do not use it.
+    pub watch: Option<Arc<dyn RequestWatch>>,
 }
 
 /// A flag of one request, which is also set when the client's flag is: that one may belong to other requests, too.

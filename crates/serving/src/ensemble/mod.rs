@@ -14,9 +14,11 @@ mod models;
 mod progress;
 mod request;
 mod run;
+mod watch;
 
 pub use fault::{EnsembleFault, StepError};
 pub use run::EnsembleTicket;
+pub use watch::RequestWatch;
 
 pub(crate) use flow::check_flow;
 
@@ -61,6 +63,9 @@ pub trait StepModels: Send + Sync {
 pub trait StepModel: Send + Sync {
     /// Its complete configuration.
     fn config(&self) -> &ModelConfig;
+
+    /// Its version.
+    fn version(&self) -> u64;
 
     /// Submits a request, whose shapes are those of the configuration with the batch dimension. `id` is the client's name for the
     /// request, for errors. `reply` may be called before this returns, and more than once if the model has decoupled responses.
@@ -163,7 +168,7 @@ impl Ensemble {
     }
 
     /// Submits a request. `id` is the client's name for it, for errors. `reply` may be called before this returns; it is called once,
-    /// unless the ensemble is decoupled. The request's deadline and its flag reach all steps.
+    /// unless the ensemble is decoupled. The request's deadline, its flag and its watch reach all steps.
     pub fn submit(
         self: &Arc<Self>,
         id: &str,

@@ -30,6 +30,10 @@ impl StepModel for Sum {
         &self.0
     }
 
+    fn version(&self) -> u64 {
+        1
+    }
+
     fn submit(
         &self,
         _: &str,

@@ -2,7 +2,7 @@
 
 use super::gates::Gates;
 use super::progress::{Needs, Progress, Spent, Tensor};
-use super::{AnswerPace, Cancel, Ensemble, StepAnswer, StepError, StepModel};
+use super::{AnswerPace, Cancel, Ensemble, RequestWatch, StepAnswer, StepError, StepModel};
 use crate::batch::{InferenceRequest, Input, Output, Part, Response, Timing, own_flag};
 use crate::failure::{ErrorCode, Fault, RequestError};
 use crate::schedule::Priority;
@@ -36,6 +36,7 @@ pub(super) struct Run {
     priority: Option<Priority>,
     timeout: Option<Duration>,
     sequence: Sequence,
+    watch: Option<Arc<dyn RequestWatch>>,
     start: Instant,
     /// Its rows; `None` if the ensemble has no batches.
     rows: Option<i64>,
@@ -79,7 +80,7 @@ pub(super) fn submit(
             return EnsembleTicket(Weak::new());
         }
     };
-    let InferenceRequest { inputs, outputs, cancel, deadline, priority, timeout, sequence } =
+    let InferenceRequest { inputs, outputs, cancel, deadline, priority, timeout, sequence, watch } =
         request;
     let config = &ensemble.config;
     let is_wanted = |name: &String| {
@@ -109,6 +110,7 @@ pub(super) fn submit(
         priority,
         timeout,
         sequence,
+        watch,
         start: Instant::now(),
         rows,
         needs: Needs::of(ensemble, wanted),
@@ -243,14 +245,18 @@ impl Run {
     }
 
     /// Starts a step.
-    pub(super) fn start(self: &Arc<Self>, turn: Turn, request: InferenceRequest<'static>) {
+    pub(super) fn start(self: &Arc<Self>, turn: Turn, mut request: InferenceRequest<'static>) {
         if self.lock().has_ended {
             return self.left(turn);
         }
-        let run = Arc::clone(self);
-        let reply = Box::new(move |answer| run.take(turn, answer));
-        let ticket: Arc<dyn Cancel> =
-            Arc::from(self.models[turn.step].submit(&self.id, request, reply));
+        let model = &self.models[turn.step];
+        request.watch = self.watch.as_ref().map(|watch| watch.step(&**model, &request));
+        let (run, watch) = (Arc::clone(self), request.watch.clone());
+        let reply = Box::new(move |answer| {
+            watch.iter().for_each(|watch| watch.answered(&answer));
+            run.take(turn, answer);
+        });
+        let ticket: Arc<dyn Cancel> = Arc::from(model.submit(&self.id, request, reply));
         let mut progress = self.lock();
         if progress.has_ended {
             drop(progress);
@@ -281,6 +287,8 @@ impl Run {
             priority: self.priority,
             timeout: self.timeout,
             sequence: self.sequence.clone(),
+            // It is made when the step starts.
+            watch: None,
         }
     }
 

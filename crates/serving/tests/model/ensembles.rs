@@ -26,6 +26,10 @@ impl StepModel for Local {
         &self.config
     }
 
+    fn version(&self) -> u64 {
+        1
+    }
+
     fn submit(
         &self,
         id: &str,
@@ -43,11 +47,15 @@ impl StepModel for Local {
 }
 
 /// An ensemble as a step of another one.
-struct Nested(Arc<Ensemble>);
+pub(super) struct Nested(pub(super) Arc<Ensemble>);
 
 impl StepModel for Nested {
     fn config(&self) -> &ModelConfig {
         self.0.config()
+    }
+
+    fn version(&self) -> u64 {
+        1
     }
 
     fn submit(
@@ -64,7 +72,7 @@ impl StepModel for Nested {
 }
 
 #[derive(Default)]
-struct Models(Mutex<HashMap<String, Arc<dyn StepModel>>>);
+pub(super) struct Models(pub(super) Mutex<HashMap<String, Arc<dyn StepModel>>>);
 
 impl StepModels for Models {
     fn find(&self, name: &str, version: i64) -> Result<Arc<dyn StepModel>, Fault> {
@@ -89,10 +97,10 @@ fn added() -> GraphProto {
     graph(&inputs, vec![node("y = Add(a, b)")], &["y"])
 }
 
-struct Bench {
+pub(super) struct Bench {
     scheduler: Scheduler,
     clock: Arc<ManualClock>,
-    models: Arc<Models>,
+    pub(super) models: Arc<Models>,
     locals: HashMap<String, Arc<Local>>,
 }
 
@@ -109,7 +117,7 @@ const DIAMOND: &str = "name: 'e' platform: 'ensemble' max_batch_size: 4
     }";
 
 impl Bench {
-    fn new() -> Bench {
+    pub(super) fn new() -> Bench {
         let clock = Arc::new(ManualClock::new());
         let scheduler = Scheduler::new(1, Arc::clone(&clock) as Arc<dyn Clock>);
         let models = Arc::new(Models::default());
@@ -133,7 +141,7 @@ impl Bench {
     }
 
     /// An ensemble, or the reason why it is refused.
-    fn ensemble(&self, text: &str) -> Result<Arc<Ensemble>, String> {
+    pub(super) fn ensemble(&self, text: &str) -> Result<Arc<Ensemble>, String> {
         let mut config = ModelConfig::from_text(text).unwrap();
         config.complete_backend(&config.name.clone(), &[]).map_err(|e| e.to_string())?;
         config.normalize(&trident_serving::Host::default());
@@ -142,7 +150,7 @@ impl Bench {
         Ensemble::new(config, models).map(Arc::new).map_err(|e| e.to_string())
     }
 
-    fn diamond(&self, limit: &str) -> Arc<Ensemble> {
+    pub(super) fn diamond(&self, limit: &str) -> Arc<Ensemble> {
         self.ensemble(&DIAMOND.replace("LIMIT", limit)).unwrap()
     }
 
@@ -154,12 +162,12 @@ impl Bench {
         (scheduled.waiting(), runs)
     }
 
-    fn run(&self) {
+    pub(super) fn run(&self) {
         while self.scheduler.run_next() {}
     }
 }
 
-fn of(values: &[f32]) -> InferenceRequest<'static> {
+pub(super) fn of(values: &[f32]) -> InferenceRequest<'static> {
     let data = vec![Part::Shared(bytes(values).into())];
     let shape = vec![values.len() as i64 / 2, 2];
     request(vec![Input { name: "X".into(), data_type: DataType::Fp32, shape, data }])
@@ -173,13 +181,16 @@ fn only(sender: Sender<Answer>) -> impl FnMut(StepAnswer<RequestError>) + Send +
     }
 }
 
-fn submit(ensemble: &Arc<Ensemble>, request: InferenceRequest<'static>) -> Receiver<Answer> {
+pub(super) fn submit(
+    ensemble: &Arc<Ensemble>,
+    request: InferenceRequest<'static>,
+) -> Receiver<Answer> {
     let (sender, answers) = channel();
     ensemble.submit("r", request, only(sender));
     answers
 }
 
-fn values(answers: &Receiver<Answer>) -> Vec<f32> {
+pub(super) fn values(answers: &Receiver<Answer>) -> Vec<f32> {
     floats(&answers.try_recv().unwrap().unwrap().outputs[0].data)
 }
 
@@ -254,7 +265,7 @@ fn the_error_of_a_step_ends_the_request_and_its_other_steps() {
 
 impl Bench {
     /// The ensemble after a model has been loaded again.
-    fn diamond_again(&self) -> Arc<Ensemble> {
+    pub(super) fn diamond_again(&self) -> Arc<Ensemble> {
         let ten = Arc::clone(&self.locals["ten"]);
         self.models.0.lock().unwrap().insert("ten".into(), ten);
         self.diamond("")

@@ -18,3 +18,4 @@ mod sequences;
 mod states;
 mod suspended;
 mod types;
+mod watched;

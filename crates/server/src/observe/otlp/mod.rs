@@ -6,13 +6,16 @@
 mod export;
 mod message;
 
+use std::collections::BTreeMap;
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
 
 pub use export::{Exporter, ExporterError};
 use message::{AnyValue, Event, KeyValue, Span, SpanStatus, Value};
 
-use super::trace::{Trace, TraceFacts};
+use super::points::Point;
+use super::steps::TracedStep;
+use super::trace::{Record, Trace, TraceFacts};
 
 /// `SPAN_KIND_INTERNAL` and `SPAN_KIND_SERVER`.
 const INTERNAL: i32 = 1;
@@ -20,37 +23,85 @@ const SERVER: i32 = 2;
 /// `STATUS_CODE_ERROR`.
 const ERROR: i32 = 2;
 
-/// A name and its time.
-type Point = (&'static str, u64);
-
-/// The spans of a request.
-pub(super) fn spans(trace: &Trace, facts: &TraceFacts<'_>) -> Vec<Span> {
-    let of = |level: Level| -> Vec<Point> {
-        trace.points.iter().copied().filter(|(name, _)| Level::of(name) == level).collect()
-    };
+/// The spans of a request and of its steps. Those of a step are in the span of the model that has it.
+pub(super) fn spans(trace: &Trace, facts: &TraceFacts<'_>, steps: &[TracedStep]) -> Vec<Span> {
     let (id, parent, state) = match &trace.parent {
         Some(parent) => (parent.trace.to_vec(), parent.span.to_vec(), parent.state.as_str()),
         None => ([random(), random()].concat(), vec![], ""),
     };
-    let child = |parent: &Span, name: &str, points| {
-        span(&id, (parent.span_id.clone(), state), (name, INTERNAL), points)
-    };
-    let mut root = span(&id, (parent, state), ("InferRequest", SERVER), of(Level::Request));
+    let tree = Tree { id: &id, state };
+    let own = trace.record(facts);
+    let mut root = tree.span(&parent, ("InferRequest", SERVER), Level::Request, own.points);
     root.attributes.push(text("triton.status", facts.status));
-    root.status = facts.error.map(|error| SpanStatus { message: error.to_owned(), code: ERROR });
-    let mut model = child(&root, facts.model, of(Level::Model));
-    model.attributes.extend([
-        text("triton.model_name", facts.model),
-        number("triton.model_version", facts.version.map_or(-1, u64::cast_signed)),
-        number("triton.trace_id", trace.ticket.id.cast_signed()),
-        number("triton.trace_parent_id", 0),
-    ]);
-    if !facts.id.is_empty() {
-        model.attributes.push(text("triton.request_id", facts.id));
+    root.status = facts.error.map(status);
+    let [compute, model] = tree.request(&root.span_id, &own);
+    let mut parents = BTreeMap::from([(own.id, model.span_id.clone())]);
+    let mut spans = vec![];
+    for step in steps {
+        let record = step.record(facts.id);
+        let parent = record.parent.and_then(|parent| parents.get(&parent));
+        let [compute, mut model] = tree.request(parent.unwrap_or(&root.span_id), &record);
+        model.status = step.error().map(status);
+        parents.insert(record.id, model.span_id.clone());
+        spans.extend([compute, model]);
     }
-    let compute = child(&model, "compute", of(Level::Compute));
+    spans.extend([compute, model, root]);
     // A request that its model never got has no span of the model, and one that did not run none of the computation.
-    [compute, model, root].into_iter().filter(|span| !span.events.is_empty()).collect()
+    spans.retain(|span| !span.events.is_empty());
+    spans
+}
+
+/// The spans of one trace.
+struct Tree<'a> {
+    id: &'a [u8],
+    state: &'a str,
+}
+
+impl Tree<'_> {
+    /// The spans of a request: that of the computation, and around it that of the model.
+    fn request(&self, parent: &[u8], record: &Record<'_>) -> [Span; 2] {
+        let mut model = self.span(parent, (record.model, INTERNAL), Level::Model, record.points);
+        model.attributes.extend([
+            text("triton.model_name", record.model),
+            number("triton.model_version", record.version.map_or(-1, u64::cast_signed)),
+            number("triton.trace_id", record.id.cast_signed()),
+            number("triton.trace_parent_id", record.parent.unwrap_or_default().cast_signed()),
+        ]);
+        if !record.request.is_empty() {
+            model.attributes.push(text("triton.request_id", record.request));
+        }
+        [self.span(&model.span_id, ("compute", INTERNAL), Level::Compute, record.points), model]
+    }
+
+    /// A span from the first to the last of its events: those points that belong to its level.
+    fn span(
+        &self,
+        parent: &[u8],
+        (name, kind): (&str, i32),
+        level: Level,
+        points: &[Point],
+    ) -> Span {
+        let own = points.iter().filter(|(name, _)| Level::of(name) == level);
+        let event = |&(name, time): &Point| Event { time, name: name.to_owned() };
+        let events: Vec<Event> = own.map(event).collect();
+        Span {
+            trace_id: self.id.to_vec(),
+            span_id: random().to_vec(),
+            trace_state: self.state.to_owned(),
+            parent_span_id: parent.to_vec(),
+            name: name.to_owned(),
+            kind,
+            start: events.iter().map(|event| event.time).min().unwrap_or_default(),
+            end: events.iter().map(|event| event.time).max().unwrap_or_default(),
+            attributes: vec![],
+            events,
+            status: None,
+        }
+    }
+}
+
+fn status(error: &str) -> SpanStatus {
+    SpanStatus { message: error.to_owned(), code: ERROR }
 }
 
 /// The span that an event belongs to.
@@ -68,29 +119,6 @@ impl Level {
             _ if name.starts_with("COMPUTE_") => Level::Compute,
             _ => Level::Request,
         }
-    }
-}
-
-/// A span from the first to the last of its events.
-fn span(
-    trace: &[u8],
-    (parent, state): (Vec<u8>, &str),
-    (name, kind): (&str, i32),
-    points: Vec<Point>,
-) -> Span {
-    let event = |(name, time): Point| Event { time, name: name.to_owned() };
-    Span {
-        trace_id: trace.to_vec(),
-        span_id: random().to_vec(),
-        trace_state: state.to_owned(),
-        parent_span_id: parent,
-        name: name.to_owned(),
-        kind,
-        start: points.iter().map(|(_, ns)| *ns).min().unwrap_or_default(),
-        end: points.iter().map(|(_, ns)| *ns).max().unwrap_or_default(),
-        attributes: vec![],
-        events: points.into_iter().map(event).collect(),
-        status: None,
     }
 }
 
@@ -140,7 +168,7 @@ mod tests {
         ]);
         let facts =
             TraceFacts { id: "r", model: "m", version: Some(1), status: "200", error: None };
-        let spans = spans(&trace, &facts);
+        let spans = spans(&trace, &facts, &[]);
         let found: Vec<_> =
             spans.iter().map(|span| (span.name.as_str(), span.start, span.end)).collect();
         assert_eq!(found, [("compute", 30, 60), ("m", 20, 70), ("InferRequest", 10, 80)]);
@@ -160,7 +188,7 @@ mod tests {
         let trace = trace(&[("HTTP_RECV_START", 10), ("HTTP_RECV_END", 20)]);
         let error = Some("no such model");
         let facts = TraceFacts { id: "", model: "m", version: None, status: "404", error };
-        let [root] = &spans(&trace, &facts)[..] else { panic!("one span") };
+        let [root] = &spans(&trace, &facts, &[])[..] else { panic!("one span") };
         let status = SpanStatus { message: "no such model".to_owned(), code: ERROR };
         assert_eq!((root.name.as_str(), &root.status), ("InferRequest", &Some(status)));
     }
