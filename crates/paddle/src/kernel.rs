@@ -39,6 +39,8 @@ pub enum KernelArgument {
     Ints(Vec<i64>),
     /// Numbers.
     Floats(Vec<f64>),
+    /// Attributes of any kinds.
+    List(Vec<KernelArgument>),
 }
 
 /// The results that a kernel is to give.
@@ -61,6 +63,12 @@ pub fn has_kernel<'n>(op: &str, names: &[&'n str]) -> Result<bool, &'n str> {
         Some(name) => Err(name),
         None => Ok(true),
     }
+}
+
+/// The number of results that the op's row gives: 0 if the catalogue does not have the op. Paddle's kernels may have more, which are
+/// for training.
+pub fn kernel_results(op: &str) -> usize {
+    catalogue::find(op).map_or(0, |row| row.results.len())
 }
 
 /// The function of a kernel: its inputs are the tensors among `arguments`, in their order, and its outputs are the results.
@@ -187,6 +195,7 @@ fn attr(argument: &KernelArgument) -> Attr {
         KernelArgument::DType(dtype) => Attr::DType(*dtype),
         KernelArgument::Ints(values) => Attr::Ints(values.clone().into()),
         KernelArgument::Floats(values) => Attr::Floats(values.clone().into()),
+        KernelArgument::List(items) => Attr::List(items.iter().map(attr).collect()),
     }
 }
 
@@ -226,6 +235,29 @@ mod tests {
     }
 
     #[test]
+    fn ranks_and_types_select_what_is_computed() {
+        let of = |op, dtype, rank| {
+            let x = KernelArgument::Tensor(any(dtype, rank));
+            text(op, &[("x", x)], &[KernelResult::Tensor(dtype)])
+        };
+        // That of a number is 1.
+        assert!(!of("softmax", DType::F32, 0).contains("softmax"));
+        assert!(of("softmax", DType::F32, 2).contains("softmax"));
+        // Halves are subtracted in f32.
+        assert!(of("tanh_shrink", DType::BF16, 1).contains("cast"));
+        assert!(!of("tanh_shrink", DType::F64, 1).contains("cast"));
+        let scalars = KernelArgument::List(vec![KernelArgument::Int(3)]);
+        let x = KernelArgument::Tensor(any(DType::F32, 1));
+        let ints = |value| KernelArgument::Ints(vec![value]);
+        let [starts, ends, steps, axes] = [0, 1, 1, 0].map(ints);
+        let arguments = [("x", x), ("starts", starts), ("ends", ends), ("steps", steps)];
+        let arguments =
+            [&arguments[..], &[("axes", axes), ("shape", ints(1)), ("values", scalars)]];
+        let set = text("set_value", &arguments.concat(), &[KernelResult::Tensor(DType::F32)]);
+        assert!(set.contains("scatter"), "{set}");
+    }
+
+    #[test]
     fn unsupported_arguments_are_named() {
         let x = || ("x", KernelArgument::Tensor(any(DType::F32, 2)));
         let result = [KernelResult::Tensor(DType::F32)];
@@ -238,5 +270,6 @@ mod tests {
         assert_eq!(has_kernel("leaky_relu", &["x", "negative_slope"]), Ok(true));
         assert_eq!(has_kernel("leaky_relu", &["x", "alpha"]), Err("alpha"));
         assert_eq!(has_kernel("no_such_op", &[]), Ok(false));
+        assert_eq!((kernel_results("topk"), kernel_results("no_such_op")), (2, 0));
     }
 }

@@ -26,7 +26,7 @@ extern crate self as trident_paddle;
 pub use catalogue::support_table;
 pub use error::{PaddleError, PaddleErrorKind, PaddlePlace, ParameterFault};
 pub use files::{PaddleFolder, is_program, program_names};
-pub use kernel::{KernelArgument, KernelResult, KernelTensor, has_kernel, kernel};
+pub use kernel::{KernelArgument, KernelResult, KernelTensor, has_kernel, kernel, kernel_results};
 
 use error::Fault;
 use program::{Form, Program};

@@ -165,8 +165,12 @@ pub(super) static ROWS: &[Row] = &[
     }),
     row!("swish", Swish, |c, op| c.add(ops::Swish::new(op.x).alpha(op.beta as f32))),
     row!("tanh_shrink", Unary, |c, op| {
-        let tanh = c.add(ops::Tanh::new(op.x))?;
-        c.add(ops::Sub::new(op.x, tanh))
+        // The difference of numbers that are almost equal: halves have too few digits for it.
+        let dtype = c.dtype(op.x)?;
+        let x = if dtype == DType::F64 { op.x } else { c.cast(op.x, DType::F32)? };
+        let tanh = c.add(ops::Tanh::new(x))?;
+        let shrunk = c.add(ops::Sub::new(x, tanh))?;
+        c.cast(shrunk, dtype)
     }),
     row!("thresholded_relu", ThresholdedRelu, |c, op| {
         let (limit, other) = (c.number_like(op.x, op.threshold)?, c.number_like(op.x, op.value)?);

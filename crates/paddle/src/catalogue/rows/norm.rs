@@ -22,7 +22,7 @@ signature! {
 signature! {
     LayerNorm (x: ValueId, scale: Option<ValueId>, bias: Option<ValueId>) {
         epsilon: f64 = 1e-5, begin_norm_axis: i64 = 1,
-    } -> out mean variance
+    } -> out
 }
 
 signature! {
