@@ -2,75 +2,13 @@
 
 use crate::abi::memory::TensorMemory;
 use crate::element::Element;
+use crate::extents::Extents;
+use crate::moves::Number;
 use std::fmt;
 use trident_paddle::{KernelArgument, KernelTensor};
 
-/// The highest rank of Paddle's tensors.
-pub(crate) const MAX_RANK: usize = 9;
-
 /// The most parameters that a kernel may have, results included.
 pub(crate) const MAX_PARAMS: usize = 24;
-
-/// Dimensions or strides, without an allocation.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Extents {
-    values: [i64; MAX_RANK],
-    rank: usize,
-}
-
-impl Extents {
-    /// The values of a rank; `None` if it is higher than Paddle's tensors have.
-    pub(crate) fn new(rank: i64, value: impl Fn(usize) -> i64) -> Option<Extents> {
-        let rank = usize::try_from(rank).ok().filter(|rank| *rank <= MAX_RANK)?;
-        let mut values = [0; MAX_RANK];
-        for (i, slot) in values.iter_mut().take(rank).enumerate() {
-            *slot = value(i);
-        }
-        Some(Extents { values, rank })
-    }
-
-    /// The values.
-    pub(crate) fn as_slice(&self) -> &[i64] {
-        &self.values[..self.rank]
-    }
-
-    /// The dimensions as sizes; `None` if one is not known or their product is too large.
-    pub(crate) fn sizes(&self) -> Option<Sizes> {
-        let mut sizes = Sizes { values: [0; MAX_RANK], rank: self.rank, count: 1 };
-        for (size, value) in sizes.values.iter_mut().zip(self.as_slice()) {
-            *size = usize::try_from(*value).ok()?;
-        }
-        let dims = &sizes.values[..self.rank];
-        // Beside an axis of length 0, the product of the others may overflow.
-        sizes.count = match dims.contains(&0) {
-            true => 0,
-            false => dims.iter().try_fold(1usize, |count, dim| count.checked_mul(*dim))?,
-        };
-        Some(sizes)
-    }
-}
-
-impl fmt::Debug for Extents {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.as_slice().fmt(f)
-    }
-}
-
-/// Dimensions that are known.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Sizes {
-    values: [usize; MAX_RANK],
-    rank: usize,
-    /// The number of elements.
-    pub(crate) count: usize,
-}
-
-impl Sizes {
-    /// The dimensions.
-    pub(crate) fn dims(&self) -> &[usize] {
-        &self.values[..self.rank]
-    }
-}
 
 /// A tensor's type, and the address of its first element.
 #[derive(Clone, Copy, Debug)]
@@ -116,6 +54,8 @@ pub(crate) enum Argument<'a> {
     F32s(&'a [f32]),
     /// 64-bit floats.
     F64s(&'a [f64]),
+    /// Scalars.
+    Numbers(Vec<Number>),
 }
 
 impl Argument<'_> {
@@ -144,12 +84,14 @@ impl Argument<'_> {
         match self {
             Argument::Absent => key.push(0),
             Argument::Tensor(operand) => {
-                key.extend([1, operand.element.0 as u8, operand.dims.rank as u8]);
+                key.extend([1, operand.element.0 as u8, operand.dims.as_slice().len() as u8]);
             }
             Argument::Tensors(operands) => {
                 key.push(2);
                 key.extend((operands.len() as u64).to_le_bytes());
-                let types = operands.iter().flat_map(|o| [o.element.0 as u8, o.dims.rank as u8]);
+                let types = operands
+                    .iter()
+                    .flat_map(|o| [o.element.0 as u8, o.dims.as_slice().len() as u8]);
                 key.extend(types);
             }
             Argument::Bool(value) => key.extend([3, u8::from(*value)]),
@@ -174,6 +116,15 @@ impl Argument<'_> {
             Argument::F32s(values) => {
                 let wide = values.iter().map(|v| f64::from(*v).to_le_bytes());
                 write_list(key, 9, values.len(), &mut { wide });
+            }
+            Argument::Numbers(values) => {
+                let tags = values.iter().map(|value| matches!(value, Number::Int(_)) as i64);
+                write_list(key, 10, values.len(), &mut tags.map(i64::to_le_bytes));
+                let bytes = values.iter().map(|value| match value {
+                    Number::Int(value) => value.to_le_bytes(),
+                    Number::Float(value) => value.to_le_bytes(),
+                });
+                write_list(key, 11, values.len(), &mut { bytes });
             }
         }
     }
@@ -209,6 +160,13 @@ impl Argument<'_> {
                 KernelArgument::Floats(values.iter().map(|v| f64::from(*v)).collect())
             }
             Argument::F64s(values) => KernelArgument::Floats(values.to_vec()),
+            Argument::Numbers(values) => {
+                let items = values.iter().map(|value| match value {
+                    Number::Int(value) => KernelArgument::Int(*value),
+                    Number::Float(value) => KernelArgument::Float(*value),
+                });
+                KernelArgument::List(items.collect())
+            }
         }))
     }
 }
@@ -240,6 +198,7 @@ impl fmt::Display for Argument<'_> {
             Argument::I64s(values) => write!(f, "{values:?}"),
             Argument::F32s(values) => write!(f, "{values:?}"),
             Argument::F64s(values) => write!(f, "{values:?}"),
+            Argument::Numbers(values) => write!(f, "{values:?}"),
         }
     }
 }
@@ -267,14 +226,5 @@ mod tests {
         assert_eq!(key(&Argument::I32s(&[1, -1])), key(&Argument::I64s(&[1, -1])));
         assert_ne!(key(&Argument::Float(0.0)), key(&Argument::Float(-0.0)));
         assert_ne!(key(&Argument::I64s(&[1])), key(&Argument::Int(1)));
-    }
-
-    #[test]
-    fn sizes_are_counted_beside_empty_axes() {
-        let sizes = |dims: &[i64]| operand(dims).dims.sizes().map(|sizes| sizes.count);
-        assert_eq!(sizes(&[]), Some(1));
-        assert_eq!(sizes(&[0, i64::MAX, i64::MAX]), Some(0));
-        assert_eq!((sizes(&[i64::MAX, 3]), sizes(&[-1])), (None, None));
-        assert!(Extents::new(10, |_| 1).is_none());
     }
 }

@@ -10,7 +10,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
 use trident_engine::{Options, Session};
-use trident_paddle::{KernelArgument, KernelResult, kernel};
+use trident_paddle::{KernelArgument, KernelResult, kernel, kernel_results};
 
 use crate::argument::Argument;
 use crate::device::PaddleDevice;
@@ -38,12 +38,18 @@ pub(crate) struct Call<'a> {
 /// A compiled function.
 pub(crate) struct Function {
     session: Session,
+    results: usize,
 }
 
 impl Function {
     /// The session that runs it.
     pub(crate) fn session(&self) -> &Session {
         &self.session
+    }
+
+    /// The number of tensors that it gives. The kernel's results behind them are for training: they get no memory.
+    pub(crate) fn results(&self) -> usize {
+        self.results
     }
 }
 
@@ -175,8 +181,9 @@ fn compile(call: &Call<'_>, with_sizes: bool) -> Result<Function, Failure> {
             arguments.push((*name, described));
         }
     }
-    let mut results = vec![];
-    for result in call.results {
+    let (mut results, mut count) = (vec![], 0);
+    for result in call.results.iter().take(kernel_results(call.kernel.row)) {
+        count += result.operands().len();
         results.push(match result.described(false).map_err(unknown)? {
             Some(KernelArgument::Tensor(tensor)) => KernelResult::Tensor(tensor.dtype),
             Some(KernelArgument::Tensors(tensors)) => {
@@ -185,7 +192,7 @@ fn compile(call: &Call<'_>, with_sizes: bool) -> Result<Function, Failure> {
             _ => return Err(Failure::unimplemented("a call without all of its results")),
         });
     }
-    let module = kernel(call.kernel.name, &arguments, &results)?;
+    let module = kernel(call.kernel.row, &arguments, &results)?;
     let PaddleDevice { device, folder, .. } = call.device.1;
     let options = Options {
         name: Some(format!("paddle.{}", call.kernel.name)),
@@ -193,7 +200,7 @@ fn compile(call: &Call<'_>, with_sizes: bool) -> Result<Function, Failure> {
         ..Options::default()
     };
     let session = Session::new(module, std::slice::from_ref(device), &options)?;
-    Ok(Function { session })
+    Ok(Function { session, results: count })
 }
 
 /// Drops all functions that no call is using, but for those that threads have used last. Returns their number.

@@ -38,6 +38,11 @@ impl Failure {
         Failure { code: Code::Unimplemented, text: text.into() }
     }
 
+    /// A failure for memory that there is too little of.
+    pub(crate) fn exhausted(text: impl Into<String>) -> Failure {
+        Failure { code: Code::ResourceExhausted, text: text.into() }
+    }
+
     /// A failure that is a bug of ours.
     pub(crate) fn fatal(text: impl Into<String>) -> Failure {
         Failure { code: Code::Fatal, text: text.into() }

@@ -11,6 +11,7 @@ pub(crate) enum Kind {
     Tensor,
     OptionalTensor,
     Tensors,
+    OptionalTensors,
     Bool,
     I32,
     I64,
@@ -24,6 +25,7 @@ pub(crate) enum Kind {
     I64s,
     F32s,
     F64s,
+    Scalars,
     Result,
     Results,
 }
@@ -40,7 +42,9 @@ impl Kind {
     /// The list that parameters of this kind belong to.
     pub(crate) fn group(self) -> Group {
         match self {
-            Kind::Tensor | Kind::OptionalTensor | Kind::Tensors => Group::Input,
+            Kind::Tensor | Kind::OptionalTensor | Kind::Tensors | Kind::OptionalTensors => {
+                Group::Input
+            }
             Kind::Result | Kind::Results => Group::Result,
             _ => Group::Attribute,
         }
@@ -63,8 +67,10 @@ impl Kind {
             Kind::I64s => 17,
             Kind::F32s => 20,
             Kind::F64s => 21,
+            Kind::Scalars => 23,
             Kind::OptionalTensor => 24,
             Kind::Tensors | Kind::Results => 25,
+            Kind::OptionalTensors => 26,
         }
     }
 }
@@ -90,8 +96,10 @@ pub(crate) enum Entry {
 /// A kernel with one signature.
 #[derive(Debug)]
 pub(crate) struct Kernel {
-    /// Paddle's name, which is that of the catalogue's row.
+    /// Paddle's name.
     pub(crate) name: &'static str,
+    /// The name of the catalogue's row.
+    pub(crate) row: &'static str,
     /// The releases of Paddle in which the kernel has this signature.
     pub(crate) versions: &'static [&'static str],
     /// The names of the element types that it is registered for.
@@ -104,12 +112,13 @@ pub(crate) struct Kernel {
 impl Kernel {
     /// A kernel that was never called.
     pub(crate) const fn new(
-        name: &'static str,
+        (name, row): (&'static str, &'static str),
         versions: &'static [&'static str],
         elements: &'static [&'static str],
         params: &'static [Param],
     ) -> Kernel {
-        Kernel { name, versions, elements, params, calls: [AtomicU64::new(0), AtomicU64::new(0)] }
+        let calls = [AtomicU64::new(0), AtomicU64::new(0)];
+        Kernel { name, row, versions, elements, params, calls }
     }
 
     /// The element types that it is registered for.
@@ -148,7 +157,7 @@ mod tests {
             if Move::of(name).is_none() {
                 let read = params.iter().filter(|p| p.kind.group() != Group::Result);
                 let names: Vec<&str> = read.map(|p| p.name).filter(|name| *name != "_").collect();
-                match trident_paddle::has_kernel(name, &names) {
+                match trident_paddle::has_kernel(kernel.row, &names) {
                     Ok(true) => {}
                     found => faults.push((*name, found)),
                 }

@@ -7,8 +7,9 @@ use trident_ir::DType;
 use trident_runtime::{Tensor, Value};
 
 use crate::abi::memory::{Loan, TensorMemory};
-use crate::argument::{Operand, Sizes};
+use crate::argument::Operand;
 use crate::compiled::{Call, Function};
+use crate::extents::Sizes;
 use crate::failure::Failure;
 
 /// The call in words, for errors: `add(x: f32[2, 3], y: f32[3])`.

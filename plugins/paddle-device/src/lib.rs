@@ -12,6 +12,7 @@ mod argument;
 mod compiled;
 mod device;
 mod element;
+mod extents;
 mod failure;
 mod kernel;
 mod launch;

@@ -130,6 +130,23 @@ pub(crate) fn element_bytes(element: Element, int: i64, float: f64) -> Option<Ve
     }
 }
 
+/// An element as an integer and as a number: the opposite of [`element_bytes`]. `None` for complex numbers.
+pub(crate) fn element_number(element: Element, bytes: &[u8]) -> Option<(i64, f64)> {
+    let dtype = element.dtype()?;
+    if dtype.is_float() {
+        let literal = Literal::from_bytes(dtype, vec![], bytes.to_vec().into()).ok()?;
+        let number = *literal.to_f64s()?.first()?;
+        return Some((number as i64, number));
+    }
+    let mut wide = [0; 8];
+    wide.get_mut(..bytes.len())?.copy_from_slice(bytes);
+    let unsigned = u64::from_le_bytes(wide);
+    let shift = 64 - 8 * u32::try_from(bytes.len()).ok()?;
+    let signed = matches!(dtype, DType::I8 | DType::I16 | DType::I32 | DType::I64);
+    let int = if signed { (unsigned << shift) as i64 >> shift } else { unsigned as i64 };
+    Some((int, int as f64))
+}
+
 /// A number of a scalar attribute.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Number {
@@ -201,6 +218,12 @@ mod tests {
         assert_eq!(bytes("bool", 0, 0.5), Some(vec![1]));
         assert_eq!(bytes("c64", 1, 1.0), Some([&1f32.to_le_bytes()[..], &[0; 4]].concat()));
         assert_eq!(bytes("undefined", 1, 1.0), None);
+        for (name, int, float) in [("i8", -3, -3.0), ("u8", 253, 253.0), ("f16", 1, 1.5)] {
+            let element = Element::named(name).unwrap();
+            let bytes = bytes(name, int, float).unwrap();
+            assert_eq!(element_number(element, &bytes), Some((int, float)), "{name}");
+        }
+        assert_eq!(element_number(Element::named("c64").unwrap(), &[0; 8]), None);
         assert_eq!(Number::of(0, -0.0), Number::Float(-0.0));
         assert_eq!(Number::of(3, 3.0), Number::Int(3));
         assert_eq!(Number::of(2, 2.5), Number::Float(2.5));

@@ -24,8 +24,10 @@ unsafe impl Sync for KernelEntry {}
 pub(super) enum Raw {
     /// An object of C++ that the eager interface passes by reference, or a tensor or scalar of a context.
     Pointer(Ptr),
-    /// An optional tensor of a context, or null.
+    /// A tensor of a context: an optional one, or null, or one that has an attribute's numbers.
     Tensor(Ptr),
+    /// An attribute of a context that has another type than the signature, by its number.
+    Unread(i32),
     /// A truth value.
     Bool(bool),
     /// An integer; of the eager interface also an element type in `phi::DataType`.
@@ -76,22 +78,32 @@ impl From<f64> for Raw {
     }
 }
 
-/// Declares kernels with their entries: name, releases, element types, and parameters with their kinds.
+/// Declares kernels with their entries: name, releases, row if it has another name, element types, and parameters with their kinds.
 macro_rules! signatures {
-    ($($kernel:literal [$($version:literal),*] $($element:ident)* => ($($name:literal: $kind:ident),*);)*) => {
+    ($($kernel:literal [$($version:literal),*] $(($row:literal))? $($element:ident)* => ($($name:literal: $kind:ident),*);)*) => {
         use crate::abi::entries::{self, KernelEntry, Raw};
         use crate::kernel::{Entry, Kernel, Kind, Param};
 
         /// All kernels.
         pub(crate) static ENTRIES: &[KernelEntry] = &[$({
             static KERNEL: Kernel = Kernel::new(
-                $kernel,
+                ($kernel, entries::row!($kernel $($row)?)),
                 &[$($version),*],
                 &[$(stringify!($element)),*],
                 &[$(Param { name: $name, kind: Kind::$kind }),*],
             );
             entries::entry!(KERNEL, $($kind)*)
         }),*];
+    };
+}
+
+/// The row of a kernel: that of its name, if no other is given.
+macro_rules! row {
+    ($kernel:literal) => {
+        $kernel
+    };
+    ($kernel:literal $row:literal) => {
+        $row
     };
 }
 
@@ -133,4 +145,4 @@ macro_rules! passed {
     ($kind:ident) => { *mut std::ffi::c_void };
 }
 
-pub(crate) use {entry, passed, signatures};
+pub(crate) use {entry, passed, row, signatures};

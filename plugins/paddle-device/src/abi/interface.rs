@@ -10,7 +10,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use trident_runtime::{Fence, Stream};
 
 use super::Ptr;
+use super::throw::throw;
 use crate::device::{PaddleDevice, device, device_count};
+use crate::failure::Failure;
 
 /// `C_Status`.
 type Status = c_int;
@@ -205,7 +207,14 @@ unsafe extern "C" fn stream_wait_event(device: DeviceHandle, _: Ptr, event: Ptr)
     unsafe { synchronize_event(device, event) }
 }
 
-unsafe extern "C" fn allocate(handle: DeviceHandle, place: *mut Ptr, bytes: usize) -> Status {
+/// # Panics
+/// Not at all: if there is too little memory it throws Paddle's exception, which Python gets as `MemoryError`. Paddle itself makes
+/// an `OSError` of a failed allocation.
+unsafe extern "C-unwind" fn allocate(
+    handle: DeviceHandle,
+    place: *mut Ptr,
+    bytes: usize,
+) -> Status {
     // SAFETY: the handle is Paddle's.
     match unsafe { of(handle) }.or_else(|| device(0)).and_then(|device| device.allocate(bytes)) {
         Some(address) => {
@@ -213,7 +222,10 @@ unsafe extern "C" fn allocate(handle: DeviceHandle, place: *mut Ptr, bytes: usiz
             unsafe { *place = std::ptr::with_exposed_provenance_mut::<u8>(address).cast() };
             SUCCESS
         }
-        None => FAILED,
+        // SAFETY: nothing is left to drop here; Paddle calls allocators from code that exceptions may pass.
+        None => unsafe {
+            throw(Failure::exhausted(format!("{bytes} bytes for tensors on device mps")))
+        },
     }
 }
 

@@ -55,12 +55,16 @@ functions! {
         f64_at = c"PD_KernelContextDoubleAttrAt": fn(Ptr, usize) -> f64;
         scalar_at = c"PD_KernelContextScalarAttrAt": fn(Ptr, usize) -> Ptr;
         int_array_at = c"PD_KernelContextIntArrayAttrAt": fn(Ptr, usize) -> Ptr;
+        /// `phi::KernelContext::AttrAt`, of C++.
+        attribute_at = c"_ZNK3phi13KernelContext6AttrAtB5cxx11Em": fn(Ptr, usize) -> Ptr;
         element_at = c"PD_KernelContextDataTypeAttrAt": fn(Ptr, usize) -> c_int;
         text_at = c"PD_KernelContextStringAttrAt": fn(Ptr, usize) -> *const c_char;
         i32s_at = c"PD_KernelContextListInt32AttrAt": fn(Ptr, usize) -> List;
         i64s_at = c"PD_KernelContextListInt64AttrAt": fn(Ptr, usize) -> List;
         f32s_at = c"PD_KernelContextListFloatAttrAt": fn(Ptr, usize) -> List;
         f64s_at = c"PD_KernelContextListDoubleAttrAt": fn(Ptr, usize) -> List;
+        scalars_at = c"PD_KernelContextListScalarAttrAt": fn(Ptr, usize) -> List;
+        scalars = c"PD_ListScalarAttr": fn(Ptr) -> List;
         element = c"PD_DatatTypeAttr": fn(*const c_int) -> c_int;
         text = c"PD_StringAttr": fn(Ptr) -> *const c_char;
         i32s = c"PD_ListInt32Attr": fn(Ptr) -> List;

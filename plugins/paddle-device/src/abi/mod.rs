@@ -5,12 +5,15 @@
 //! results, then runs (module `call`).
 #![allow(unsafe_code)]
 
+mod attribute;
 pub(crate) mod call;
 pub(crate) mod entries;
 mod interface;
 mod library;
 pub(crate) mod memory;
+mod moved;
 mod plugin;
+mod read;
 pub(crate) mod signatures;
 mod statistics;
 pub(crate) mod system;

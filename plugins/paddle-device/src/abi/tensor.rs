@@ -1,14 +1,17 @@
 //! Paddle's tensors.
 
 use std::ffi::c_int;
+use std::slice::from_raw_parts;
 
 use super::Ptr;
 use super::library::Api;
 use super::memory::TensorMemory;
-use crate::argument::{Extents, Operand};
+use crate::argument::{Argument, Operand};
 use crate::element::Element;
+use crate::extents::Extents;
 use crate::failure::Failure;
-use crate::moves::span;
+use crate::moves::{element_number, span};
+use trident_ir::DType;
 
 /// A tensor of Paddle, valid during the call of a kernel.
 #[derive(Clone, Copy)]
@@ -36,10 +39,9 @@ impl<'a> Tensor<'a> {
     /// The same, with the memory of all elements where they lie by their strides, and these strides.
     pub(super) fn strided(self) -> Result<(Operand, Extents), Failure> {
         let (element, dims) = (self.element(), self.dims()?);
-        let mut status = 0;
         // SAFETY: the constructor's caller promised a tensor.
         let (rank, stride) = unsafe {
-            let rank = (self.api.tensor_strides)(self.tensor, &mut status);
+            let rank = (self.api.tensor_strides)(self.tensor, &mut 0);
             let stride = |i| (self.api.tensor_stride)(self.tensor, i, &mut 0);
             (rank, stride)
         };
@@ -51,6 +53,37 @@ impl<'a> Tensor<'a> {
             Failure::unimplemented(format!("strides {strides:?} of {element}{dims:?}"))
         })?;
         Ok((Operand { element, dims, memory: self.memory(bytes) }, strides))
+    }
+
+    /// The elements, if they are integers.
+    pub(super) fn integers(self) -> Result<Argument<'a>, Failure> {
+        let operand = self.operand()?;
+        let (len, start) = (operand.memory.len(), operand.memory.start());
+        let count = len / operand.element.size().max(1);
+        if count == 0 {
+            return Ok(Argument::I64s(&[]));
+        }
+        // SAFETY: the tensor's elements are these, aligned as allocations are, and stay as they are while the kernel's call lasts.
+        unsafe {
+            match operand.element.dtype() {
+                Some(DType::I64) => Ok(Argument::I64s(from_raw_parts(start.cast(), count))),
+                Some(DType::I32) => Ok(Argument::I32s(from_raw_parts(start.cast(), count))),
+                _ => Err(Failure::unimplemented(format!("{operand} in place of integers"))),
+            }
+        }
+    }
+
+    /// The single element as an integer and as a number.
+    pub(super) fn number(self) -> Result<(i64, f64), Failure> {
+        let operand = self.operand()?;
+        let size = operand.element.size();
+        if operand.memory.len() != size || size == 0 {
+            return Err(Failure::invalid(format!("{operand} in place of a number")));
+        }
+        // SAFETY: the tensor has this one element.
+        let bytes = unsafe { from_raw_parts(operand.memory.start(), size) };
+        element_number(operand.element, bytes)
+            .ok_or_else(|| Failure::unimplemented(format!("{operand} in place of a number")))
     }
 
     fn element(self) -> Element {
