@@ -125,6 +125,10 @@ fn shown(signature: &Signature) -> String {
 #[derive(Debug)]
 struct Listed<'a> {
     kernel: &'a str,
+    /// The kernel's name in the headers, in small letters without underscores.
+    header: String,
+    /// The row's name, if it is another one.
+    row: Option<&'a str>,
     dtypes: &'a str,
     /// The row's names of operands and attributes, if the list has them.
     names: Option<Vec<&'a str>>,
@@ -139,11 +143,22 @@ fn listed(text: &str) -> Result<Vec<Listed<'_>>> {
             continue;
         }
         let dtypes = dtypes.with_context(|| format!("`{line}` is not in a section"))?;
-        let (kernel, names) = match line.split_once(':') {
-            Some((kernel, names)) => (kernel, Some(names.split_whitespace().collect())),
+        let (head, names) = match line.split_once(':') {
+            Some((head, names)) => (head, Some(names.split_whitespace().collect())),
             None => (line, None),
         };
-        found.push(Listed { kernel, dtypes, names });
+        let mut words = head.split_whitespace();
+        let kernel = words.next().with_context(|| format!("`{line}` has no kernel"))?;
+        let (mut header, mut row) = (kernel, None);
+        for word in words {
+            match word.split_once('=') {
+                Some(("header", name)) => header = name,
+                Some(("row", name)) => row = Some(name),
+                _ => bail!("`{word}` of `{kernel}` is neither a `header=` nor a `row=`"),
+            }
+        }
+        let header = header.replace('_', "").to_lowercase();
+        found.push(Listed { kernel, header, row, dtypes, names });
     }
     found.sort_by_key(|listed| listed.kernel);
     for pair in found.windows(2) {
@@ -171,7 +186,8 @@ fn entry(listed: &Listed<'_>, signature: &Signature) -> Result<String> {
     if let Some(name) = names.next() {
         bail!("`{kernel}` has no parameter for `{name}`");
     }
-    Ok(format!("{} => ({});", listed.dtypes, params.join(", ")))
+    let row = listed.row.map(|row| format!("(\"{row}\") ")).unwrap_or_default();
+    Ok(format!("{row}{} => ({});", listed.dtypes, params.join(", ")))
 }
 
 /// The lines of the table for one release, by kernel.
@@ -180,8 +196,7 @@ fn entries(kernels: &str, signatures: &Signatures) -> Result<BTreeMap<String, St
         signatures.iter().map(|(name, signature)| (name.to_lowercase(), signature)).collect();
     let mut found = BTreeMap::new();
     for listed in listed(kernels)? {
-        let name = listed.kernel.replace('_', "");
-        let signature = by_name.get(&name);
+        let signature = by_name.get(&listed.header);
         let signature =
             signature.with_context(|| format!("the headers have no kernel `{}`", listed.kernel))?;
         found.insert(listed.kernel.to_owned(), entry(&listed, signature)?);
@@ -261,6 +276,9 @@ mod tests {
         let error = |list: &str| entries(list, &signatures).unwrap_err().to_string();
         let fine = entries("[f32 f64]\nabs: y _", &signatures).unwrap();
         assert_eq!(fine["abs"], r#"f32 f64 => ("y": Tensor, "_": F32, "out": Result);"#);
+        let other = entries("[f32]\nfoo header=Abs row=bar: x _", &signatures).unwrap();
+        assert_eq!(other["foo"], r#"("bar") f32 => ("x": Tensor, "_": F32, "out": Result);"#);
+        assert_eq!(error("[f32]\nabs x"), "`x` of `abs` is neither a `header=` nor a `row=`");
         assert_eq!(error("[f32]\nabs: x"), "`abs` has more parameters than listed");
         assert_eq!(error("[f32]\nabs: x a b"), "`abs` has no parameter for `b`");
         assert_eq!(error("[f32]\nexp"), "the headers have no kernel `exp`");

@@ -46,6 +46,7 @@ const KINDS: &[(&str, &str)] = &[
     ("vector<int64_t>", "I64s"),
     ("vector<float>", "F32s"),
     ("vector<double>", "F64s"),
+    ("vector<Scalar>", "Scalars"),
 ];
 
 /// The kernels of a header by the names of their functions, without the ending `Kernel`.
@@ -78,7 +79,9 @@ fn without_comments(text: &str) -> Result<String> {
 fn expanded(text: &str) -> Result<String> {
     let define = Regex::new(r"(?m)^[ \t]*#[ \t]*define[ \t]+(\w+)\(([^)\n]*)\)([^\n]*)")?;
     let mut body = Regex::new(r"(?m)^[ \t]*#[^\n]*")?.replace_all(text, "").into_owned();
-    for defined in define.captures_iter(text).filter(|defined| defined[3].contains("Kernel")) {
+    for defined in
+        define.captures_iter(text).filter(|defined| defined[3].contains("typename Context"))
+    {
         let use_of = Regex::new(&format!(r"\b{}\(([^)]*)\)", &defined[1]))?;
         let expand = |used: &Captures<'_>| -> String {
             let mut expanded = defined[3].to_owned();
