@@ -198,7 +198,7 @@ def sampling(r, name):
         grid = r.array([x.shape[0], *r.ints(axes, 1, 4), axes], x.dtype, -1.5, 1.5, special=0)
         if PADDLE_2:
             # It rounds halves away from zero.
-            grid = np.asarray(grid * 0.999, grid.dtype)
+            grid = np.asarray(grid + 0.0137, grid.dtype)
         modes = (r.one("bilinear", "nearest"), r.one("zeros", "border", "reflection"))
         return Call(F.grid_sample, x, grid, *modes, r.chance(0.5))
     groups, each, out = r.int(1, 2), r.int(1, 2), r.int(1, 2)

@@ -157,6 +157,13 @@ fn grid_sample(c: &mut Call<'_, '_>, op: GridSample) -> Made {
             ));
         }
     };
+    let is_volume = c.rank(op.x)? == 5;
+    if c.is_of_paddle_2() && is_volume && (&*op.mode, &*op.padding_mode) == ("nearest", "zeros") {
+        // Paddle 2 finds elements outside that are within the volume.
+        return c.refuse(
+            "the nearest elements of volumes with zeros outside are not supported for Paddle 2",
+        );
+    }
     c.add(
         ops::GridSample::new(op.x, op.grid)
             .mode(mode)
