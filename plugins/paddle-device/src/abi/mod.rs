@@ -13,6 +13,7 @@ mod library;
 pub(crate) mod memory;
 mod moved;
 mod plugin;
+mod raw;
 mod read;
 pub(crate) mod signatures;
 mod statistics;
