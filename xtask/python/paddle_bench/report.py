@@ -72,6 +72,9 @@ def bars(figures):
     def at_most(what, value, bound, digits=2):
         found.append((what, f"{value:.{digits}f}", f"≤ {bound}", value <= bound))
 
+    for engine in (TRIDENT, *MEAN):
+        absent = sum("median_ms" not in row["engines"][engine] for row in rows)
+        at_most(f"rows without a figure of {engine}", absent, 0, digits=0)
     for engine, bound in MEAN.items():
         if values := ratios(rows, engine):
             at_most(

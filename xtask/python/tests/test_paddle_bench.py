@@ -37,6 +37,8 @@ class Report(unittest.TestCase):
         self.assertEqual(flat["time ÷ paddle, geometric mean of 2"], ("1.00", False))
         self.assertEqual(flat["time ÷ paddle, largest"], ("2.00", False))
         self.assertEqual(flat["loading ÷ paddle, geometric mean"], ("0.10", True))
+        self.assertEqual(flat["rows without a figure of paddle"], ("1", False))
+        self.assertEqual(flat["rows without a figure of trident"], ("0", True))
         self.assertEqual(flat["memory after 50 page sizes ÷ before"], ("1.000", True))
         grown = self.bars([100] * 59 + [103])
         self.assertEqual(grown["memory after 50 page sizes ÷ before"], ("1.030", False))
