@@ -2,7 +2,7 @@
 
 use half::{bf16, f16};
 
-use super::{compare, compare_floats, floats, ints, noise, scalar, tensor};
+use super::{compare, compare_all, compare_floats, floats, ints, noise, scalar, tensor};
 
 const N: usize = 64;
 
@@ -47,18 +47,13 @@ fn masks_end_and_begin_within_runs() {
          store(%py, %t, %in)",
     );
     let x = floats(N, 1);
-    for n in 0..=N as i32 {
-        for m in [0, 1, 15, 16, 17, 40, 64] {
-            let args = [
-                tensor("x", &x),
-                tensor("z", &[0.5f32; 128]),
-                tensor("s", &[0f32]),
-                scalar(m),
-                scalar(n),
-            ];
-            compare(&text, [1, 1, 1], &args);
-        }
-    }
+    let args = |n, m| {
+        let (z, s) = (tensor("z", &[0.5f32; 128]), tensor("s", &[0f32]));
+        vec![tensor("x", &x), z, s, scalar(m), scalar(n)]
+    };
+    let starts = [0, 1, 15, 16, 17, 40, 64];
+    let pairs = (0..=N as i32).flat_map(|n| starts.map(|m| args(n, m)));
+    compare_all(&text, [1, 1, 1], &pairs.collect::<Vec<_>>());
 }
 
 #[test]
