@@ -84,9 +84,13 @@ impl Exporter {
         Ok(Exporter { collector, uri, place, waiting, sending, is_full: Notify::new() })
     }
 
-    /// Adds the spans of a request, or drops them if too many wait.
-    pub(in crate::observe) fn push(&self, spans: Vec<Span>) {
+    /// Adds the spans of a request, or drops them if too many wait. Of more spans than may wait, only the last ones are kept: those of
+    /// the request itself are behind those of its steps.
+    pub(in crate::observe) fn push(&self, mut spans: Vec<Span>) {
         let mut waiting = self.lock();
+        let surplus = spans.len().saturating_sub(self.collector.most_waiting);
+        spans.drain(..surplus);
+        waiting.dropped += surplus as u64;
         if waiting.spans.len() + spans.len() > self.collector.most_waiting {
             waiting.dropped += spans.len() as u64;
             return;
@@ -241,6 +245,18 @@ mod tests {
         });
         assert!(has_answered.load(Ordering::Relaxed));
         collector.join().unwrap();
+    }
+
+    #[test]
+    fn of_too_many_spans_the_last_are_kept() {
+        let collector = Collector { url: "http://localhost:1/".into(), ..Collector::default() };
+        let exporter = Exporter::new(Collector { most_waiting: 2, ..collector }).unwrap();
+        let span = |name: &str| Span { name: name.into(), ..Span::default() };
+        exporter.push(["step", "model", "InferRequest"].map(span).to_vec());
+        exporter.push(vec![span("other")]);
+        let waiting = exporter.lock();
+        let names: Vec<_> = waiting.spans.iter().map(|span| &*span.name).collect();
+        assert_eq!((names, waiting.dropped), (vec!["model", "InferRequest"], 2));
     }
 
     #[test]
