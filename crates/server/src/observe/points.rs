@@ -7,7 +7,7 @@ use trident_serving::Timing;
 /// A name of the Triton Inference Server, and its time in nanoseconds since 1970.
 pub(super) type Point = (&'static str, u64);
 
-/// Tells instants as times since 1970.
+/// Converts instants to times since 1970.
 pub(super) struct Clock {
     now: Instant,
     since: Duration,

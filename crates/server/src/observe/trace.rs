@@ -27,7 +27,7 @@ pub(super) struct Trace {
     pub(super) tensors: Vec<TracedTensor>,
     /// The bytes of further tensors that it may have.
     pub(super) room: usize,
-    /// The steps of the request, once an ensemble may get it.
+    /// The steps of the request, from the time when its model gets it.
     pub(super) steps: Option<Arc<TracedSteps>>,
 }
 

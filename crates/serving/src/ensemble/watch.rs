@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 /// Watches a request, and the requests that an ensemble makes for it.
 pub trait RequestWatch: Debug + Send + Sync {
-    /// A step's model is about to get a request. The watch over that has the answers, and is given to the model with the request: a
-    /// step may be an ensemble, too.
+    /// A step's model is about to get a request. Returns the watch over that request, which sees its answers. The model gets this
+    /// watch with the request, because it may be an ensemble, too.
     fn step(
         &self,
         model: &dyn StepModel,

@@ -5,7 +5,8 @@ use super::models::floats;
 use std::sync::{Arc, Mutex};
 use trident_serving::{InferenceRequest, Part, RequestWatch, StepAnswer, StepModel};
 
-/// The watches over a request and its steps: names of models by way of those that they are steps of, and what came of them.
+/// A watch that notes what it sees, each time with the path to its model: the names of the ensembles that contain the step, and
+/// its own.
 #[derive(Clone, Debug, Default)]
 struct Path {
     models: Vec<String>,
