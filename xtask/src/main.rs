@@ -391,7 +391,11 @@ fn paddle_tool(module: &str, profile: Profile, args: &[String]) -> Result<proces
 /// Compare the Python package with Paddle, whose older release and whose PaddleOCR have environments of their own.
 fn paddle(args: &[String]) -> Result<Outcome> {
     // The suite of the device's kernels needs the plug-in, and no Python package.
-    if args.iter().any(|arg| arg == "kernels" || arg == "--suite=kernels") && !wants_help(args) {
+    let is_kernels =
+        |pair: &[String]| matches!(pair, [flag, suite] if flag == "--suite" && suite == "kernels");
+    let has_kernels =
+        args.windows(2).any(is_kernels) || args.iter().any(|arg| arg == "--suite=kernels");
+    if has_kernels && !wants_help(args) {
         let mut command = Tool::module(Venv::Paddle, "paddle_suite")?.args(args).into_command();
         command.env("TRIDENT_PADDLE_DEVICE", build::paddle_device(Profile::Ci)?);
         return Ok(Outcome::from(command.status()?.success()));

@@ -20,7 +20,7 @@ use trident_runtime::Value;
 
 const EXAMPLES: &str = "\
 Inputs without a value are random. Dimensions that are known only at run time are 1, unless --shape gives their sizes. Where a model
-cannot run on that size, all but the first dimension of an input get a larger one, which is printed.
+cannot run on that size, these dimensions get a larger one, except an input's first one, and it is printed.
 
 Examples:
   trident bench resnet50.onnx --threads 2 --shape input=8x3x224x224
