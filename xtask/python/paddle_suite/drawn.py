@@ -1,9 +1,9 @@
 """`--suite drawn`: random calls of Paddle's functions, beside their eager results.
 
 Each case is an op: `--examples` calls of it are drawn, with `--seed`. A call that Paddle does not
-run or export is not judged, nor are those of an op that kills Paddle's process. Integers, truth
-values, element types and shapes must be equal. Where floats differ, the results of Paddle on the
-program that it wrote, and those of the eager run in f64, decide.
+run or export is not judged, nor are those of an op in which Paddle kills the process or hangs.
+Integers, truth values, element types and shapes must be equal. Where floats differ, the results of
+Paddle on the program that it wrote, and those of the eager run in f64, decide.
 """
 
 import os
@@ -33,7 +33,7 @@ def run_release(release, options):
             "TRIDENT_RELEASE": release,
             "OMP_NUM_THREADS": "1",
         }
-        # Some calls keep Paddle busy for ever.
+        # Some calls keep Paddle busy for ever. The subject's own limit is in `drawn_child`.
         more = {"died": EXCLUDED, "limit": 120, "env": environment}
         return lines_of_json.follow(found, command, lines, log, **more)
 

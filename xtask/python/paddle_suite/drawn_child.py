@@ -2,12 +2,13 @@
 
 `python -m paddle_suite.drawn_child LINES SEED EXAMPLES SUBJECT`
 
-Eight examples of an op are one program. Where the subject refuses it, each of them gets a program
-of its own. A line of JSON is written for each op; one without a status is an op that has begun.
-`TRIDENT_FILTER` is a part of RELEASE/OP.
+Eight examples of an op are one program. Where the subject refuses it, or Paddle does not run it and
+results differ, each of them gets a program of its own. `lines_of_json` has the lines that are
+written. `TRIDENT_FILTER` is a part of RELEASE/OP.
 """
 
 import contextlib
+import itertools
 import json
 import os
 import pathlib
@@ -81,8 +82,9 @@ def furthest(got, want):
 class Judge:
     """Judges calls on the subject."""
 
-    def __init__(self, subject, folder):
-        self.engine, self.folder, self.count = Engine(subject, timeout=60), pathlib.Path(folder), 0
+    def __init__(self, engine, folder, say):
+        """`say` is told when the engine begins to run and when it has ended."""
+        self.engine, self.folder, self.say, self.count = engine, pathlib.Path(folder), say, 0
 
     def export(self, calls):
         """(the program of calls, {name: array} of its inputs)"""
@@ -107,25 +109,29 @@ class Judge:
             if len(calls) == 1:
                 return tally.add(EXCLUDED, f"Paddle does not export it: {text}", str(calls[0]))
             return self.judge_each(calls, wants, tally)
+        self.say(running=True)
         status, found = self.engine.run(program, [named])
+        self.say(running=False)
         if status != PASS:
             if len(calls) > 1:
                 return self.judge_each(calls, wants, tally)
             return tally.add(status, found, str(calls[0]))
         got = found[0]
-        loaded = None
         if len(got) != sum(map(len, wants)):
             return tally.add(WRONG, f"{len(got)} outputs", "; ".join(map(str, calls)))
-        at = 0
-        for call, want in zip(calls, wants):
-            ours = got[at : at + len(want)]
-            why = apart(ours, want)
+        ends = list(itertools.accumulate(map(len, wants)))
+        places = [slice(end - len(want), end) for end, want in zip(ends, wants)]
+        reasons = [apart(got[place], want) for place, want in zip(places, wants)]
+        loaded = ()
+        if any(reasons):
+            # The program may say something else than the eager run.
+            loaded = self.loaded(program, named)
+            if not loaded and len(calls) > 1:
+                return self.judge_each(calls, wants, tally)
+        for call, want, place, why in zip(calls, wants, places, reasons):
             status = PASS
             if why:
-                # The program may say something else than the eager run.
-                loaded = self.loaded(program, named) if loaded is None else loaded
-                status, why = self.judged(call, ours, want, loaded[at : at + len(want)], why)
-            at += len(want)
+                status, why = self.judged(call, got[place], want, loaded[place], why)
             tally.add(status, why or "", str(call))
 
     def judge_each(self, calls, wants, tally):
@@ -199,15 +205,23 @@ def main():
     done = {line["case"] for line in written if "status" in line}
     warnings.simplefilter("ignore")
     np.seterr(all="ignore")
-    with open(lines, "a") as file, tempfile.TemporaryDirectory(prefix="drawn") as folder:
-        judge = Judge(subject, folder)
+    with (
+        open(lines, "a") as file,
+        tempfile.TemporaryDirectory(prefix="drawn") as folder,
+        Engine(subject, timeout=60) as engine,
+    ):
+
+        def say(**line):
+            print(json.dumps(line), file=file, flush=True)
+
+        judge = Judge(engine, folder, say)
         for name, draw in every().items():
             if name in done or pattern not in f"{release}/{name}":
                 continue
-            print(json.dumps({"case": name}), file=file, flush=True)
+            say(case=name)
             status, message = judge.op(name, draw, int(seed), int(examples))
-            row = {"case": name, "status": status, "message": " ".join(message.split())}
-            print(json.dumps(row), file=file, flush=True)
+            say(case=name, status=status, message=" ".join(message.split()))
+        say(end=True)
 
 
 if __name__ == "__main__":

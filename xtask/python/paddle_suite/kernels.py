@@ -1,7 +1,8 @@
 """`--suite kernels`: the kernels of the device plug-in, beside Paddle's CPU.
 
-Each case calls a function of Paddle on the device `mps` and on the CPU. Floats are compared with
-the CPU's results in f64, everything else exactly. A case counts only if its kernel's counter rose.
+Each case calls a function of Paddle on the device `mps` and on the CPU. Element types must be those
+of the CPU. Floats are compared with the CPU's results in f64, everything else exactly. A case
+counts only if its kernel's counter rose.
 Static graphs of several cases then repeat the calls by the kernels' other entry, and must give the
 same bits. Cases run in a process that loads the plug-in, `kernels_child`, which is started again if
 it ends.

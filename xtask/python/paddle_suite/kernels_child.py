@@ -17,24 +17,10 @@ import numpy as np
 import paddle
 
 from . import kernel_cases, kernel_cases_more
+from .kernel_results import DTYPES, FLOATS, difference, expected_type
 
-DTYPES = {
-    "bool": "bool",
-    "u8": "uint8",
-    "i8": "int8",
-    "i16": "int16",
-    "i32": "int32",
-    "i64": "int64",
-    "f16": "float16",
-    "bf16": "bfloat16",
-    "f32": "float32",
-    "f64": "float64",
-}
 # Cases of a static graph.
 BATCH = 40
-FLOATS = ("f16", "bf16", "f32", "f64")
-# Relative to the largest magnitude of a result.
-TOLERANCE = {"f16": 2e-3, "bf16": 1.6e-2, "f32": 2e-6, "f64": 1e-12}
 
 
 class Counters:
@@ -77,29 +63,20 @@ def array(value):
     return value.numpy()
 
 
-def difference(actual, expected, dtype):
-    """In words, or None where they agree."""
-    if actual.shape != expected.shape:
-        return f"shape {actual.shape}, expected {expected.shape}"
-    if actual.dtype.kind != "f":
-        same = actual.astype(expected.dtype) == expected
-        return None if same.all() else f"{int((~same).sum())} of {same.size} elements differ"
-    if not actual.size:
-        return None
-    actual, expected = actual.astype("f8"), expected.astype("f8")
-    limit = {"f16": 65504.0, "bf16": 3.38e38, "f32": 3.4e38, "f64": np.inf}[dtype]
-    expected = np.where(np.abs(expected) > limit, np.copysign(np.inf, expected), expected)
-    finite = np.isfinite(expected)
-    same_special = (actual == expected) | (np.isnan(actual) & np.isnan(expected))
-    if not same_special[~finite].all():
-        return "other infinities or NaN"
-    scale = max(float(np.abs(expected[finite]).max(initial=0.0)), 1e-6)
-    apart = np.abs(actual[finite] - expected[finite]).max(initial=0.0) / scale
-    return None if apart <= TOLERANCE[dtype] else f"{apart:.2e} apart, relative to {scale:.3g}"
-
-
 def widened(value):
     return value.astype("float64") if paddle.is_floating_point(value) else value
+
+
+def name_of(dtype):
+    return str(dtype).removeprefix("paddle.")
+
+
+def types_on_cpu(case, given):
+    """The element types of the results of Paddle's CPU, or None where it has no such kernel."""
+    try:
+        return [name_of(r.dtype) for r in results(case.call(*mapped(given, lambda v: v.clone())))]
+    except Exception:
+        return None
 
 
 def judge(case, counters):
@@ -110,6 +87,7 @@ def judge(case, counters):
     paddle.set_device("cpu")
     try:
         expected = [array(r) for r in results(case.call(*mapped(given, widened)))]
+        types = types_on_cpu(case, given) or [expected_type(e.dtype, dtype) for e in expected]
     except Exception as error:  # Paddle's CPU is the reference: what it refuses is not judged
         return "skip", f"Paddle's CPU: {last_line(error)}", None
     paddle.set_device("mps")
@@ -125,9 +103,11 @@ def judge(case, counters):
         return "wrong", f"the kernel was not called: {kernel}", None
     if len(actual) != len(expected):
         return "wrong", f"{len(actual)} results, expected {len(expected)}", None
-    for one, other in zip(actual, expected):
+    for one, other, wanted in zip(actual, expected, types, strict=True):
         if str(one.place) != "Place(mps:0)":
             return "wrong", f"a result is on {one.place}", None
+        if name_of(one.dtype) != wanted:
+            return "wrong", f"a result is {name_of(one.dtype)}, expected {wanted}", None
         of = dtype if dtype in FLOATS else "f32"
         reason = difference(array(one), other, "f32" if case.narrow and of == "f64" else of)
         if reason:

@@ -1,8 +1,7 @@
 """Plugin of pytest for Paddle2ONNX's tests: one line of JSON for each test.
 
-`TRIDENT_ROWS` is the file of lines, and tests that it has already are not run again. A line
-without a status is a test that has begun. `TRIDENT_FILTER` is a part of the cases' names, which
-begin with `TRIDENT_RELEASE`.
+`TRIDENT_ROWS` is the file of lines, which `lines_of_json` describes; tests that it has already are
+not run again. `TRIDENT_FILTER` is a part of the cases' names, which begin with `TRIDENT_RELEASE`.
 """
 
 import json
@@ -17,9 +16,9 @@ from .onnxbase import NotExported, Unfit, runs
 ROWS = pathlib.Path(os.environ["TRIDENT_ROWS"])
 
 
-def write(case, **more):
+def write(**line):
     with ROWS.open("a") as file:
-        print(json.dumps({"case": case, **more}), file=file)
+        print(json.dumps(line), file=file)
 
 
 def name_of(item):
@@ -33,11 +32,11 @@ def is_selected(item):
 def pytest_collectreport(report):
     if report.failed:
         reason = str(report.longrepr).strip().splitlines()[-1]
-        write(report.nodeid, status=EXCLUDED, message=f"cannot be imported: {reason}")
+        write(case=report.nodeid, status=EXCLUDED, message=f"cannot be imported: {reason}")
 
 
 def pytest_collection_modifyitems(items):
-    done = {json.loads(line)["case"] for line in ROWS.read_text().splitlines()}
+    done = {json.loads(line).get("case") for line in ROWS.read_text().splitlines()}
     items[:] = [item for item in items if name_of(item) not in done and is_selected(item)]
 
 
@@ -66,7 +65,7 @@ def pytest_runtest_setup(item):
 
 
 def pytest_runtest_logstart(nodeid, location):
-    write(nodeid)
+    write(case=nodeid)
     pytest_runtest_logstart.runs = runs()
 
 
@@ -80,4 +79,10 @@ def pytest_runtest_makereport(item, call):
         status, message = PASS, ""
     else:
         status, message = EXCLUDED, "the test runs no model"
-    write(name_of(item), status=status, message=" ".join(message.split())[:2000])
+    write(case=name_of(item), status=status, message=" ".join(message.split())[:2000])
+
+
+def pytest_sessionfinish(exitstatus):
+    """All tests ran, some failed, or none was selected; other statuses are errors of pytest."""
+    if exitstatus in (0, 1, 5):
+        write(end=True)
