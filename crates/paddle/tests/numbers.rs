@@ -142,6 +142,18 @@ fn an_empty_tensor_is_reshaped_as_others_are() {
     assert_eq!(rows.shape().unwrap()[1], Dim::Fixed(12));
 }
 
+/// Halves of integers would be 0.
+#[test]
+fn a_median_of_integers_is_a_quotient() {
+    let mut files = one_op("median", "4", 1, "mode=avg axis=[]");
+    for file in files.0.values_mut() {
+        let text = String::from_utf8(file.to_vec()).unwrap();
+        *file = text.replace("float32", "int32").replace("0.t_f32", "0.t_i32").into();
+    }
+    let text = load_from(&files, "inference.json").unwrap().module.to_string();
+    assert!(text.contains("i32[](2)") && !text.contains("i32[](0)"), "{text}");
+}
+
 /// The dimensions of the result of an op on f32.
 fn dims_of(name: &str, dims: &str, operands: usize, given: &str) -> Vec<Dim> {
     let model = load_from(&one_op(name, dims, operands, given), "inference.json").unwrap();

@@ -207,7 +207,7 @@ fn write(
     let dtype = c.dtype(x)?;
     let axes = c.axes(axes, rank)?;
     let ends = match c.is_of_paddle_2() {
-        true => ends_of_paddle_2(c, x, &axes, (&ends, &steps), false)?,
+        true => ends_of_paddle_2(c, x, &axes, &ends, ("steps", &steps), false)?,
         false => ends,
     };
     // The places of the part in the flattened tensor.

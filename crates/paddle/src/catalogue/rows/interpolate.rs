@@ -188,18 +188,6 @@ fn resized(
     op: &Interpolate,
 ) -> Made {
     let axes = c.rank(x)? - 2;
-    if mode == Interpolation::Cubic && !op.align_corners && c.is_of_paddle_2() {
-        let is_one = |i: usize| match target {
-            Target::Sizes(Ints::Known(sizes)) => sizes.get(i) == Some(&1),
-            Target::Sizes(Ints::Computed(_)) => false,
-            Target::Scales(scales) => {
-                c.dim(x, i + 2).is_some_and(|n| (n as f64 * scales[i]) as i64 == 1)
-            }
-        };
-        if (0..axes).any(is_one) {
-            return c.refuse("a bicubic result of length 1 is not supported for Paddle 2");
-        }
-    }
     let transform = match (op.align_corners, mode, op.align_mode) {
         (true, ..) => CoordinateTransform::AlignCorners,
         (false, Interpolation::Linear, 1) | (false, Interpolation::Nearest, _) => {
@@ -216,11 +204,38 @@ fn resized(
         }
         Target::Sizes(sizes) => (None, Some(sizes.value(c)?)),
     };
-    c.add(
+    let y = c.add(
         ops::Resize::new(x, None, scales, sizes)
             .axes((2..axes as i64 + 2).collect())
             .mode(mode)
             .nearest_mode(NearestMode::Floor)
             .coordinate_transformation_mode(transform),
-    )
+    )?;
+    if mode == Interpolation::Cubic && !op.align_corners && c.is_of_paddle_2() {
+        check_lengths(c, [x, y], target)?;
+    }
+    Ok(y)
+}
+
+/// Refuses axes of a bicubic result `y` whose length is 1, or may be: Paddle 2 takes a position before the first element
+/// there. An operand of one element gives that element at each position.
+fn check_lengths(c: &Call<'_, '_>, [x, y]: [ValueId; 2], target: &Target) -> Made<()> {
+    for axis in 2..c.rank(x)? {
+        // With a factor of 1 or more, only an operand of length 1 has a result of length 1.
+        let is_longer = matches!(target, Target::Scales(scales) if scales[axis - 2] >= 1.0);
+        match c.dim(y, axis) {
+            _ if is_longer || c.dim(x, axis) == Some(1) => {}
+            Some(1) => {
+                return c.refuse("a bicubic result of length 1 is not supported for Paddle 2");
+            }
+            Some(_) => {}
+            None => {
+                return c.refuse(format!(
+                    "axis {axis} of a bicubic result may have length 1, which is not supported for Paddle 2: \
+                     export the model with a fixed size"
+                ));
+            }
+        }
+    }
+    Ok(())
 }

@@ -141,8 +141,9 @@ struct Windows {
 
 impl Windows {
     /// Lengthens the pads at the ends of axes on which Paddle has one window that is larger than the axis with its pads.
-    /// Paddle divides what a window lacks by the stride, rounds towards zero, and adds 1: so there is a window if it lacks
-    /// less than a stride, or with `ceil_mode` less than nearly two. The pads have no elements of the window.
+    /// Let `lacking` be the kernel's size minus the length of the axis with its pads. Paddle has one window if
+    /// `lacking` < stride, or with `ceil_mode` if `lacking` < 2·stride − 1, because it divides −`lacking`, with `ceil_mode`
+    /// −`lacking` + stride − 1, by the stride, rounds towards zero, and adds 1.
     fn fit(&mut self, c: &Call<'_, '_>, x: ValueId) {
         if self.auto != AutoPad::NotSet {
             return;

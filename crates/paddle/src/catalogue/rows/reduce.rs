@@ -257,7 +257,7 @@ fn arg_reduced(
     let x = match c.dtype(x)? {
         DType::Bool => c.cast(x, DType::I32)?,
         dtype if dtype.is_float() => {
-            // Paddle never picks NaN; of nothing else, it picks the first element.
+            // Paddle does not pick NaN. If every element is NaN, it picks the first.
             let (nan, worst) = (c.add(ops::IsNaN::new(x))?, c.number_like(x, worst)?);
             c.add(ops::Where::new(nan, worst, x))?
         }

@@ -93,7 +93,7 @@ fn slice(c: &mut Call<'_, '_>, op: Slice) -> Made {
 
 fn strided_slice(c: &mut Call<'_, '_>, mut op: StridedSlice) -> Made {
     if c.is_of_paddle_2() {
-        op.ends = ends_of_paddle_2(c, op.x, &op.axes, (&op.ends, &op.strides), true)?;
+        op.ends = ends_of_paddle_2(c, op.x, &op.axes, &op.ends, ("strides", &op.strides), true)?;
     }
     let (starts, ends) = (op.starts.value(c)?, op.ends.value(c)?);
     let strides = op.strides.value(c)?;
@@ -106,10 +106,11 @@ pub(super) fn ends_of_paddle_2(
     c: &Call<'_, '_>,
     x: ValueId,
     axes: &[i64],
-    (ends, strides): (&Ints, &Ints),
+    ends: &Ints,
+    (name, strides): (&str, &Ints),
     stops: bool,
 ) -> Made<Ints> {
-    let strides = strides.known("strides")?;
+    let strides = strides.known(name)?;
     if strides.iter().all(|&stride| stride > 0) {
         return Ok(ends.clone());
     }

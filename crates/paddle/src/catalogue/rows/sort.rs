@@ -91,7 +91,9 @@ fn kth_value(c: &mut Call<'_, '_>, op: KthValue) -> Made<Outputs> {
 
 /// The element in the middle of a sorted axis, or of the whole tensor if no axis is given. Of an even number of elements, it
 /// is the mean of the two in the middle, or with `mode` min the lesser one. A NaN among the elements is the result.
-/// Without the index: among equal elements, Paddle's depends on how its library partitions them.
+/// The mean of integers is their sum in the same type, which wraps, divided by 2 and rounded towards zero.
+/// There is no second result with the element's index, because which of equal elements Paddle names depends on how its
+/// library partitions them.
 fn median(c: &mut Call<'_, '_>, op: Median) -> Made {
     let mean = match &*op.mode {
         "avg" => true,
@@ -113,9 +115,9 @@ fn median(c: &mut Call<'_, '_>, op: Median) -> Made {
     let at = |c: &mut Call<'_, '_>, place| c.add(ops::Gather::new(sorted, place).axis(axis));
     let mut found = at(c, low)?;
     if mean {
-        let (other, half) = (at(c, high)?, c.number_like(x, 0.5)?);
+        let (other, count) = (at(c, high)?, c.number_like(x, 2.0)?);
         let sum = c.add(ops::Add::new(found, other))?;
-        let mean = c.add(ops::Mul::new(sum, half))?;
+        let mean = c.add(ops::Div::new(sum, count))?;
         let is_odd = c.add(ops::Equal::new(low, high))?;
         found = c.add(ops::Where::new(is_odd, found, mean))?;
     }
