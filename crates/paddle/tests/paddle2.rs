@@ -56,6 +56,9 @@ fn a_bicubic_result_that_may_have_length_1_is_refused() {
     ] {
         of(dims, &attrs).unwrap();
     }
+    // Factors that change no length.
+    let (copied, resized) = (of(&fixed, &scales(1.2, 1.2)), of(&fixed, &scales(1.2, 1.3)));
+    assert!(!copied.unwrap().contains("resize") && resized.unwrap().contains("resize"));
     // A size that the model computes.
     let computed = |corners| loaded(&fixed, bicubic(&["X=x", "OutSize=n"], &[], corners));
     assert!(computed(false).unwrap_err().contains(unknown));

@@ -61,11 +61,23 @@ fn interpolate(c: &mut Call<'_, '_>, op: Interpolate, mode: Interpolation) -> Ma
     }
     let target = target(c, &op, axes)?;
     in_format(c, op.x, &op.data_format, |c, x| {
+        if keeps_lengths(c, x, &target) {
+            return c.add(ops::Identity::new(x));
+        }
         if mode == Interpolation::Nearest && !is_exact(c, x, &target, op.align_corners) {
             return nearest(c, x, &target, op.align_corners);
         }
         resized(c, x, &target, mode, &op)
     })
+}
+
+/// Whether factors give each axis its own length: Paddle copies the operand then, though the factors may be above 1.
+fn keeps_lengths(c: &Call<'_, '_>, x: ValueId, target: &Target) -> bool {
+    let Target::Scales(scales) = target else { return false };
+    scales
+        .iter()
+        .enumerate()
+        .all(|(i, &scale)| c.dim(x, i + 2).is_some_and(|n| (n as f32 * scale as f32) as usize == n))
 }
 
 /// A list of sizes comes first, then a tensor of sizes, then scales, then the sizes of attributes.
