@@ -235,6 +235,24 @@ mod tests {
     }
 
     #[test]
+    fn a_norm_with_an_infinite_exponent_is_refused() {
+        let of = |exponent| {
+            let x = KernelArgument::Tensor(any(DType::F32, 4));
+            let arguments = [
+                ("x", x),
+                ("kernel_size", KernelArgument::Ints(vec![2, 2])),
+                ("norm_type", KernelArgument::Float(exponent)),
+            ];
+            kernel("lp_pool2d", &arguments, &[KernelResult::Tensor(DType::F32)])
+        };
+        assert!(of(2.0).is_ok() && of(3.0).is_ok());
+        for exponent in [f64::INFINITY, f64::NEG_INFINITY, f64::NAN] {
+            let error = of(exponent).unwrap_err();
+            assert!(error.to_string().contains("norm_type"), "{error}");
+        }
+    }
+
+    #[test]
     fn ranks_and_types_select_what_is_computed() {
         let of = |op, dtype, rank| {
             let x = KernelArgument::Tensor(any(dtype, rank));

@@ -67,6 +67,12 @@ enum Kind {
 fn pool(c: &mut Call<'_, '_>, op: Pool) -> Made {
     let axes = c.rank(op.x)?.saturating_sub(2);
     let kind = match &*op.pooling_type {
+        _ if !op.norm_type.is_finite() => {
+            return c.refuse(format!(
+                "`norm_type` {} is not supported; use max_pool2d for inf",
+                op.norm_type
+            ));
+        }
         _ if op.norm_type != 0.0 && op.norm_type % 2.0 == 0.0 => Kind::Norm(op.norm_type as i64),
         _ if op.norm_type != 0.0 => Kind::Powers(op.norm_type),
         "avg" => Kind::Average,
