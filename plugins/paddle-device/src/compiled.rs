@@ -176,7 +176,7 @@ fn compile(call: &Call<'_>, with_sizes: bool) -> Result<Function, Failure> {
     let unknown =
         |element| Failure::unimplemented(format!("elements of type {element} are not supported"));
     let mut arguments = vec![];
-    for (name, argument) in call.arguments.iter().filter(|(name, _)| *name != "_") {
+    for (name, argument) in call.arguments {
         if let Some(described) = argument.described(with_sizes).map_err(unknown)? {
             arguments.push((*name, described));
         }

@@ -70,7 +70,9 @@ fn tensor(operand: &Operand) -> Result<(DType, Sizes, TensorMemory), Failure> {
         dtype.ok_or_else(|| Failure::unimplemented(format!("{operand} is not supported")))?;
     let sizes = operand.dims.sizes();
     let sizes = sizes.ok_or_else(|| Failure::invalid(format!("{operand} has unknown sizes")))?;
-    if sizes.count * operand.element.size() != operand.memory.len() {
+    let bytes = sizes.count.checked_mul(operand.element.size());
+    let bytes = bytes.ok_or_else(|| Failure::exhausted(operand.to_string()))?;
+    if bytes != operand.memory.len() {
         return Err(Failure::invalid(format!("{operand} has no memory")));
     }
     Ok((dtype, sizes, operand.memory))

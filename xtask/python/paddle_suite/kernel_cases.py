@@ -127,7 +127,8 @@ REDUCED = {
     "sum": (paddle.sum, ALL), "mean": (paddle.mean, FLOATS), "max": (paddle.max, NUMBERS),
     "min": (paddle.min, NUMBERS), "prod": (paddle.prod, FLOATS + ("i32", "i64")),
     "amax": (paddle.amax, FLOATS + ("i32", "i64")), "amin": (paddle.amin, FLOATS + ("i32", "i64")),
-    "all": (paddle.all, ("bool",)), "any": (paddle.any, ("bool",)),
+    "all": (paddle.all, ("bool", "f32", "f64", "i32", "i64")),
+    "any": (paddle.any, ("bool", "f32", "f64", "i32", "i64")),
     "logsumexp": (paddle.logsumexp, ("f32", "f64")),
 }  # fmt: skip
 
@@ -238,6 +239,9 @@ def moved(dtype):
         "contiguous": [
             ("transposed", lambda: one((5, 4, 3)), lambda x: x.transpose([2, 0, 1]).contiguous()),
             ("step", lambda: one((9, 4)), lambda x: x[1:8:3].contiguous()),
+            ("no rows", lambda: one((4, 6)), lambda x: x[2:2].contiguous()),
+            ("no columns", lambda: one((4, 6)), lambda x: x[:, 5:2].contiguous()),
+            ("of empty", lambda: one((0, 7)), lambda x: x[:, 1:3].contiguous()),
         ],
         "assign": [(shown(s), lambda s=s: one(s), paddle.assign) for s in SHAPES],
         "concat": [

@@ -8,8 +8,6 @@ import paddle.nn.functional as F
 
 from .kernel_cases import ALL, FLOATS, INTS, Case, kind_of, values
 
-HALVES = ("f32", "f64", "f16", "bf16")
-
 
 def of(dtype, shape, seed=1, kind="real"):
     return values(kind_of(dtype, kind), shape, seed)
@@ -418,9 +416,7 @@ def shapes():
         "split_with_num": [("2", lambda x: paddle.split(x, 2, 1))],
         "unbind": [("0", lambda x: paddle.unbind(x, 0))],
         "diagonal": [("1", lambda x: paddle.diagonal(x, 1))],
-        "index_select": [("rows", lambda x: paddle.index_select(x, paddle.to_tensor([2, 0]), 0))],
     }
-    own.pop("index_select")
     for kernel, calls in own.items():
         given = [(detail, x(3, 4), call) for detail, call in calls]
         yield from listed(kernel, ALL, given, views=False)

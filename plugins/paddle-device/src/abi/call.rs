@@ -107,8 +107,11 @@ unsafe fn attempt(kernel: &'static Kernel, context: Ptr, raws: &[Raw]) -> Result
         if param.kind.group() != Group::Result {
             // SAFETY: the caller promises an argument of this kind.
             let argument = unsafe { argument(api, param.kind, *raw) }.map_err(named)?;
-            arguments[given] = (param.name, argument);
-            given += 1;
+            // What does not matter is left out here, so that tensors are counted alike everywhere.
+            if param.name != "_" {
+                arguments[given] = (param.name, argument);
+                given += 1;
+            }
             continue;
         }
         results[wanted] = if let (Kind::Result, Raw::Pointer(tensor)) = (param.kind, *raw) {
@@ -116,7 +119,7 @@ unsafe fn attempt(kernel: &'static Kernel, context: Ptr, raws: &[Raw]) -> Result
             match unsafe { Tensor::new(api, tensor) } {
                 Some(tensor) => {
                     tensors.push(tensor);
-                    Argument::Tensor(tensor.operand().map_err(named)?)
+                    Argument::Tensor(tensor.result().map_err(named)?)
                 }
                 None => Argument::Absent,
             }
@@ -125,7 +128,7 @@ unsafe fn attempt(kernel: &'static Kernel, context: Ptr, raws: &[Raw]) -> Result
             let of_result = unsafe { list(api, param.kind, *raw) };
             let start = tensors.len();
             tensors.extend(of_result.into_iter().flatten());
-            let operands = tensors[start..].iter().map(|tensor| tensor.operand());
+            let operands = tensors[start..].iter().map(|tensor| tensor.result());
             Argument::Tensors(operands.collect::<Result<_, _>>().map_err(named)?)
         };
         wanted += 1;
@@ -146,9 +149,13 @@ unsafe fn attempt(kernel: &'static Kernel, context: Ptr, raws: &[Raw]) -> Result
     let function = guarded(|| function(&call)).map_err(named)?;
     let wanted = call.results.iter().flat_map(Argument::operands);
     let mut written: Vec<Operand> = Vec::with_capacity(tensors.len());
-    for (tensor, operand) in tensors.iter().zip(wanted).take(function.results()) {
+    let outputs = &function.session().signature().outputs;
+    let wanted = wanted.zip(outputs.iter().take(function.results()));
+    for (tensor, (operand, output)) in tensors.iter().zip(wanted) {
+        // Paddle leaves the types of some results to the kernel: `all` of integers is bool.
+        let own = output.ty.dtype().and_then(|dtype| Element::named(dtype.name()));
         // SAFETY: the caller promises the context. Nothing of Paddle runs under a guard here.
-        unsafe { tensor.allocate(context, operand.element) };
+        unsafe { tensor.allocate(context, own.unwrap_or(operand.element)) };
         written.push(tensor.operand().map_err(named)?);
     }
     guarded(|| lend(|loan| run(loan, &function, &call, &written))).map_err(named)

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use trident_runtime::{Fence, Stream};
 
 use super::Ptr;
-use super::throw::throw;
+use super::throw::{guarded, throw};
 use crate::device::{PaddleDevice, device, device_count};
 use crate::failure::Failure;
 
@@ -216,16 +216,18 @@ unsafe extern "C-unwind" fn allocate(
     bytes: usize,
 ) -> Status {
     // SAFETY: the handle is Paddle's.
-    match unsafe { of(handle) }.or_else(|| device(0)).and_then(|device| device.allocate(bytes)) {
-        Some(address) => {
+    let device = unsafe { of(handle) }.or_else(|| device(0));
+    let exhausted = || Failure::exhausted(format!("{bytes} bytes for tensors on device mps"));
+    let allocated =
+        guarded(|| device.and_then(|device| device.allocate(bytes)).ok_or_else(exhausted));
+    match allocated {
+        Ok(address) => {
             // SAFETY: Paddle gives a place for the address.
             unsafe { *place = std::ptr::with_exposed_provenance_mut::<u8>(address).cast() };
             SUCCESS
         }
         // SAFETY: nothing is left to drop here; Paddle calls allocators from code that exceptions may pass.
-        None => unsafe {
-            throw(Failure::exhausted(format!("{bytes} bytes for tensors on device mps")))
-        },
+        Err(failure) => unsafe { throw(failure) },
     }
 }
 

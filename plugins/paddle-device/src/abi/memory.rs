@@ -97,14 +97,18 @@ thread_local! {
 /// has freed it.
 pub(super) fn lend<R>(run: impl FnOnce(&Loan) -> R) -> R {
     let owner = OWNER.with(|kept| kept.borrow_mut().take()).unwrap_or_default();
-    let loan = Loan { owner };
-    let result = run(&loan);
-    if Arc::strong_count(&loan.owner) > 1 {
-        eprintln!("trident: internal error: a run has kept memory of Paddle's tensors");
-        std::process::abort();
+    run(&Loan { owner })
+}
+
+/// It ends the loan when `run` returns, and also when it panics.
+impl Drop for Loan {
+    fn drop(&mut self) {
+        if Arc::strong_count(&self.owner) > 1 {
+            eprintln!("trident: internal error: a run has kept memory of Paddle's tensors");
+            std::process::abort();
+        }
+        OWNER.with(|kept| *kept.borrow_mut() = Some(self.owner.clone()));
     }
-    OWNER.with(|kept| *kept.borrow_mut() = Some(loan.owner));
-    result
 }
 
 impl Loan {
@@ -151,5 +155,12 @@ mod tests {
         let own = memory(&mut bytes);
         assert_eq!(lend(|loan| loan.readable(own).bytes().to_vec()), [3; 4]);
         assert_eq!(lend(|loan| Arc::strong_count(&loan.owner)), 1);
+    }
+
+    #[test]
+    fn a_loan_ends_with_a_run_that_panics() {
+        let kept = || OWNER.with(|kept| kept.borrow().as_ref().map(Arc::strong_count));
+        assert!(std::panic::catch_unwind(|| lend(|_| panic!("a run"))).is_err());
+        assert_eq!(kept(), Some(1));
     }
 }

@@ -46,7 +46,7 @@ pub(super) unsafe fn moved(
             }
             // SAFETY: the caller promises the context.
             unsafe { result.allocate(context, from.element) };
-            (result.operand()?, row_major(dims))
+            (result.result()?, row_major(dims))
         }
         Move::StridedCopy => {
             let (dims, strides) = (attribute(1)?, attribute(2)?);
@@ -69,8 +69,10 @@ pub(super) unsafe fn moved(
             };
             let (int, float) = value?;
             let bytes = element_bytes(from.element, int, float);
-            let bytes = bytes.ok_or_else(|| Failure::unimplemented(format!("{from}")))?;
-            result.operand()?.memory.fill(&bytes);
+            let bytes = bytes.ok_or_else(|| {
+                Failure::unimplemented(format!("{from} cannot be filled: its elements are complex"))
+            })?;
+            result.result()?.memory.fill(&bytes);
             return Ok(());
         }
     };

@@ -138,16 +138,29 @@ pub(super) unsafe fn argument<'a>(
             (Kind::F64s, _) => Argument::F64s(elements(list_of(api.f64s))),
             (Kind::Scalars, _) => {
                 let list = list_of(api.scalars);
+                // The list was made for this call; its scalars are Paddle's own. Reading them may throw.
+                let _deleted = Deleted { api, list };
                 let numbers = elements::<Ptr>(list).iter();
                 let numbers = numbers.map(|it| scalar(api, Raw::Pointer(*it)));
                 let numbers = numbers.collect::<Result<Vec<_>, _>>();
-                // The list was made for this call; its scalars are Paddle's own.
-                (api.delete_pointers)(list);
                 let numbers = numbers?.into_iter().map(|(int, float)| Number::of(int, float));
                 Argument::Numbers(numbers.collect())
             }
             _ => return Err(Failure::fatal(format!("an argument {raw:?} for {kind:?}"))),
         })
+    }
+}
+
+/// A list of pointers that was made for a call, deleted when it is dropped.
+struct Deleted<'a> {
+    api: &'a Api,
+    list: List,
+}
+
+impl Drop for Deleted<'_> {
+    fn drop(&mut self) {
+        // SAFETY: only the reader of scalars makes it, of a list that Paddle made for this call, and reads it no more.
+        unsafe { (self.api.delete_pointers)(self.list) };
     }
 }
 

@@ -10,7 +10,7 @@ use crate::argument::{Argument, Operand};
 use crate::element::Element;
 use crate::extents::Extents;
 use crate::failure::Failure;
-use crate::moves::{element_number, span};
+use crate::moves::{element_number, row_major, span};
 use trident_ir::DType;
 
 /// A tensor of Paddle, valid during the call of a kernel.
@@ -29,23 +29,51 @@ impl<'a> Tensor<'a> {
         (!tensor.is_null()).then_some(Tensor { api, tensor })
     }
 
-    /// Type, dimensions, and memory as far as there is any.
+    /// Type, dimensions, and memory as far as there is any, of a tensor whose elements lie row by row.
+    ///
+    /// # Errors
+    /// If the tensor is a view with other strides, or has more bytes than can be counted.
     pub(super) fn operand(self) -> Result<Operand, Failure> {
-        let (element, dims) = (self.element(), self.dims()?);
-        let count = dims.sizes().map_or(0, |sizes| sizes.count);
-        Ok(Operand { element, dims, memory: self.memory(count * element.size()) })
+        let result = self.result()?;
+        let sizes = result.dims.sizes().filter(|sizes| sizes.count > 0);
+        let Some(sizes) = sizes else { return Ok(result) };
+        let (strides, dims) = (self.strides()?, sizes.dims());
+        let row_major = row_major(dims);
+        let mut axes = strides.as_slice().iter().zip(&row_major).zip(dims);
+        if !axes.all(|((stride, own), dim)| *dim == 1 || stride == own) {
+            return Err(Failure::unimplemented(format!(
+                "{result} is a view with strides {strides:?}; copy it with `contiguous()` first"
+            )));
+        }
+        Ok(result)
     }
 
-    /// The same, with the memory of all elements where they lie by their strides, and these strides.
-    pub(super) fn strided(self) -> Result<(Operand, Extents), Failure> {
+    /// The same for a result, which may have strides of an earlier use until it is allocated.
+    ///
+    /// # Errors
+    /// If the tensor has more bytes than can be counted.
+    pub(super) fn result(self) -> Result<Operand, Failure> {
         let (element, dims) = (self.element(), self.dims()?);
+        let count = dims.sizes().map_or(0, |sizes| sizes.count);
+        let bytes = count.checked_mul(element.size());
+        let bytes = bytes.ok_or_else(|| Failure::exhausted(format!("{element}{dims:?}")))?;
+        Ok(Operand { element, dims, memory: self.memory(bytes) })
+    }
+
+    fn strides(self) -> Result<Extents, Failure> {
         // SAFETY: the constructor's caller promised a tensor.
         let (rank, stride) = unsafe {
             let rank = (self.api.tensor_strides)(self.tensor, &mut 0);
             let stride = |i| (self.api.tensor_stride)(self.tensor, i, &mut 0);
             (rank, stride)
         };
-        let strides = Extents::new(rank, stride).ok_or_else(too_many_axes)?;
+        Extents::new(rank, stride).ok_or_else(too_many_axes)
+    }
+
+    /// The same, with the memory of all elements where they lie by their strides, and these strides.
+    pub(super) fn strided(self) -> Result<(Operand, Extents), Failure> {
+        let (element, dims) = (self.element(), self.dims()?);
+        let strides = self.strides()?;
         let sizes = dims.sizes().filter(|_| strides.as_slice().len() == dims.as_slice().len());
         let span = sizes.and_then(|sizes| span(sizes.dims(), strides.as_slice()));
         let bytes = span.and_then(|span| span.checked_mul(element.size()));
