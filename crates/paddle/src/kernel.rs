@@ -253,6 +253,18 @@ mod tests {
     }
 
     #[test]
+    fn bounds_in_the_wrong_order_are_refused() {
+        let of = |min, max| {
+            let x = KernelArgument::Tensor(any(DType::F32, 1));
+            let arguments = [("x", x), ("min", min), ("max", max)];
+            kernel("clip", &arguments, &[KernelResult::Tensor(DType::F32)])
+        };
+        assert!(of(KernelArgument::Int(1), KernelArgument::Float(1.0)).is_ok());
+        let error = of(KernelArgument::Int(3), KernelArgument::Float(1.5)).unwrap_err();
+        assert!(matches!(&error, PaddleErrorKind::Malformed(text) if text.contains("`min` 3")));
+    }
+
+    #[test]
     fn ranks_and_types_select_what_is_computed() {
         let of = |op, dtype, rank| {
             let x = KernelArgument::Tensor(any(dtype, rank));

@@ -4,6 +4,7 @@ use crate::catalogue::field::Number;
 use crate::catalogue::graph::Made;
 use crate::catalogue::signature::{row, signature};
 use crate::catalogue::{Call, Row};
+use crate::error::PaddleErrorKind;
 use trident_ir::{DType, ValueId, ops};
 
 signature! {
@@ -169,6 +170,16 @@ fn bitwise_not(c: &mut Call<'_, '_>, op: Unary) -> Made {
 /// Bounds are converted to the element type of the operand. A bound that is missing is none.
 fn clip(c: &mut Call<'_, '_>, op: Clip) -> Made {
     let dtype = c.dtype(op.x)?;
+    let known = |number: &Option<Number>| match number {
+        Some(Number::Int(value)) => Some(*value as f64),
+        Some(Number::Float(value)) => Some(*value),
+        Some(Number::Computed(_)) | None => None,
+    };
+    if let (Some(min), Some(max)) = (known(&op.min), known(&op.max))
+        && min > max
+    {
+        return Err(PaddleErrorKind::Malformed(format!("`min` {min} is above `max` {max}")));
+    }
     let min = op.min.map(|min| min.value(c, dtype)).transpose()?;
     let max = op.max.map(|max| max.value(c, dtype)).transpose()?;
     c.add(ops::Clip::new(op.x, min, max))
