@@ -165,6 +165,18 @@ def each(kernel, dtypes, kind, call, note=""):
         yield Case(kernel, dtype, f"transposed {note}", inputs, transposed)
 
 
+def signed():
+    """Every pair of signs, with and without a remainder."""
+    pairs = itertools.product((7, -7, 6, -6, 0), (2, -2, 3, -3, 7))
+    return list(np.array(list(pairs), "f8").T)
+
+
+def special():
+    """Every pair of special numbers."""
+    numbers = (np.nan, np.inf, -np.inf, 0.0, -0.0, 1.5, -2.5)
+    return list(np.array(list(itertools.product(numbers, numbers))).T)
+
+
 def binary_cases():
     for name, (call, dtypes) in BINARY.items():
         kind = "positive" if name in ("divide", "elementwise_pow", "floor_divide") else "real"
@@ -184,6 +196,13 @@ def binary_cases():
             yield Case(name, dtype, "strided", inputs, strided)
             same = lambda x, y, c=call: c(x, x)  # noqa: E731
             yield Case(name, dtype, "one tensor twice", inputs, same)
+    for name in ("divide", "floor_divide", "remainder", "maximum", "minimum", "less_than"):
+        call, dtypes = BINARY[name]
+        for dtype in (own for own in dtypes if own not in ("bool", "u8")):
+            yield Case(name, dtype, "signed", signed, call)
+    for name in ("maximum", "minimum", "fmax", "fmin", "equal", "less_equal", "add", "multiply"):
+        for dtype in FLOATS:
+            yield Case(name, dtype, "NaN and inf", special, BINARY[name][0])
     for name, dtype in itertools.product(("add", "subtract", "multiply"), ("f32", "f64", "i64")):
         inputs = lambda d=dtype: [  # noqa: E731
             values(kind_of(d, "real"), (4, 5), 1),
