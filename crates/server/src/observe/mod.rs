@@ -7,6 +7,8 @@ mod client_span;
 mod line;
 mod otlp;
 mod points;
+mod record;
+mod step;
 mod steps;
 #[cfg(test)]
 mod tests;
@@ -27,7 +29,7 @@ use crate::settings::TraceMode;
 use client_span::ClientSpan;
 pub use otlp::{Exporter, ExporterError};
 use points::{Clock, Point};
-use steps::TracedStep;
+use step::TracedStep;
 use trace::{Trace, TraceFacts};
 pub(crate) use trace_file::TraceWriter;
 use trace_file::WrittenTrace;

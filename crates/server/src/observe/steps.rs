@@ -5,11 +5,12 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use trident_serving::{InferenceRequest, RequestWatch, StepAnswer, StepModel, Timing};
+use trident_serving::{InferenceRequest, RequestWatch, StepAnswer, StepModel};
 
 use super::cut;
-use super::points::{Clock, Point};
-use super::trace::{ROOM, Record};
+use super::points::Clock;
+use super::step::TracedStep;
+use super::trace::ROOM;
 use super::traced::TracedTensor;
 use crate::server::Server;
 
@@ -29,20 +30,6 @@ struct State {
     is_open: bool,
     /// The bytes of further tensors that they may have together.
     room: usize,
-}
-
-/// A request to a model as a step.
-pub(super) struct TracedStep {
-    id: u64,
-    parent: u64,
-    model: String,
-    version: u64,
-    submitted: Instant,
-    answered: Option<Instant>,
-    timing: Option<Timing>,
-    points: Vec<Point>,
-    error: Option<String>,
-    tensors: Vec<TracedTensor>,
 }
 
 impl TracedSteps {
@@ -74,31 +61,6 @@ impl TracedSteps {
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl TracedStep {
-    /// The step as traces show it, for a request of this name.
-    pub(super) fn record<'a>(&'a self, request: &'a str) -> Record<'a> {
-        Record {
-            id: self.id,
-            parent: Some(self.parent),
-            model: &self.model,
-            version: Some(self.version),
-            request,
-            points: &self.points,
-            tensors: &self.tensors,
-        }
-    }
-
-    pub(super) fn error(&self) -> Option<&str> {
-        self.error.as_deref()
-    }
-
-    fn add(&mut self, tensor: Option<TracedTensor>, room: &mut usize) {
-        let Some(tensor) = tensor else { return };
-        *room = room.saturating_sub(tensor.size());
-        self.tensors.push(tensor);
     }
 }
 

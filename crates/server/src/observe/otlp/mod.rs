@@ -14,8 +14,9 @@ pub use export::{Exporter, ExporterError};
 use message::{AnyValue, Event, KeyValue, Span, SpanStatus, Value};
 
 use super::points::Point;
-use super::steps::TracedStep;
-use super::trace::{Record, Trace, TraceFacts};
+use super::record::Record;
+use super::step::TracedStep;
+use super::trace::{Trace, TraceFacts};
 
 /// `SPAN_KIND_INTERNAL` and `SPAN_KIND_SERVER`.
 const INTERNAL: i32 = 1;
