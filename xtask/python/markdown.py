@@ -15,3 +15,11 @@ def replace_between_markers(path, name, content):
     head, _, rest = text.partition(start)
     _, _, tail = rest.partition(end)
     path.write_text(f"{head}{start}\n{content}\n{end}{tail}")
+
+
+def bar_table(bars):
+    """Markdown lines of [(what, measured, wanted, whether it is met)]."""
+    yield "| bar | measured | wanted | |"
+    yield "|---|---:|---:|---|"
+    for what, value, bound, met in bars:
+        yield f"| {what} | {value} | {bound} | {'met' if met else '**missed**'} |"

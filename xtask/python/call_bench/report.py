@@ -1,5 +1,7 @@
 """Bars of the calls, and the tables of their figures."""
 
+from markdown import bar_table
+
 from . import ENGINE, MODEL, PEER, SESSION
 
 #: Microseconds that `model(x)` may take beyond the engine's run.
@@ -30,10 +32,7 @@ def bars(figures):
 
 
 def bar_lines(figures):
-    yield "| bar | measured | wanted | |"
-    yield "|---|---:|---:|---|"
-    for what, value, bound, met in bars(figures):
-        yield f"| {what} | {value} | {bound} | {'met' if met else '**missed**'} |"
+    return bar_table(bars(figures))
 
 
 def call_lines(figures):

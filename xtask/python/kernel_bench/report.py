@@ -4,7 +4,7 @@ import math
 import os
 import platform
 
-from markdown import counted
+from markdown import bar_table, counted
 
 PEER = "PyTorch"
 COMPILE_MS = {"vector add": 5, "softmax": 10, "matmul": 25, "attention": 50}
@@ -100,10 +100,7 @@ def bars(rows, latency):
 
 
 def bar_lines(rows, latency):
-    yield "| bar | measured | wanted | |"
-    yield "|---|---:|---:|---|"
-    for what, value, bound, met in bars(rows, latency):
-        yield f"| {what} | {value} | {bound} | {'met' if met else '**missed**'} |"
+    return bar_table(bars(rows, latency))
 
 
 def bounds_table(rows):

@@ -1,5 +1,6 @@
 """Tables of the figures, and the bars."""
 
+from markdown import bar_table
 from model_bench.report import geometric_mean
 
 from . import ENGINES, ONNXRUNTIME, PADDLE, TRIDENT, pages
@@ -90,10 +91,7 @@ def bars(figures):
 
 
 def bar_lines(figures):
-    yield "| bar | measured | wanted | |"
-    yield "|---|---:|---:|---|"
-    for what, value, bound, met in bars(figures):
-        yield f"| {what} | {value} | {bound} | {'met' if met else '**missed**'} |"
+    return bar_table(bars(figures))
 
 
 def least_lines(rows):
