@@ -47,7 +47,7 @@ impl StepModel for Local {
 }
 
 /// An ensemble as a step of another one.
-pub(super) struct Nested(pub(super) Arc<Ensemble>);
+struct Nested(Arc<Ensemble>);
 
 impl StepModel for Nested {
     fn config(&self) -> &ModelConfig {
@@ -72,7 +72,7 @@ impl StepModel for Nested {
 }
 
 #[derive(Default)]
-pub(super) struct Models(pub(super) Mutex<HashMap<String, Arc<dyn StepModel>>>);
+struct Models(Mutex<HashMap<String, Arc<dyn StepModel>>>);
 
 impl StepModels for Models {
     fn find(&self, name: &str, version: i64) -> Result<Arc<dyn StepModel>, Fault> {
@@ -100,7 +100,7 @@ fn added() -> GraphProto {
 pub(super) struct Bench {
     scheduler: Scheduler,
     clock: Arc<ManualClock>,
-    pub(super) models: Arc<Models>,
+    models: Arc<Models>,
     locals: HashMap<String, Arc<Local>>,
 }
 
@@ -141,7 +141,7 @@ impl Bench {
     }
 
     /// An ensemble, or the reason why it is refused.
-    pub(super) fn ensemble(&self, text: &str) -> Result<Arc<Ensemble>, String> {
+    fn ensemble(&self, text: &str) -> Result<Arc<Ensemble>, String> {
         let mut config = ModelConfig::from_text(text).unwrap();
         config.complete_backend(&config.name.clone(), &[]).map_err(|e| e.to_string())?;
         config.normalize(&trident_serving::Host::default());
@@ -150,7 +150,7 @@ impl Bench {
         Ensemble::new(config, models).map(Arc::new).map_err(|e| e.to_string())
     }
 
-    pub(super) fn diamond(&self, limit: &str) -> Arc<Ensemble> {
+    fn diamond(&self, limit: &str) -> Arc<Ensemble> {
         self.ensemble(&DIAMOND.replace("LIMIT", limit)).unwrap()
     }
 
@@ -218,20 +218,7 @@ fn ready_steps_run_together_and_share_batches() {
 #[test]
 fn an_ensemble_is_a_step_of_another_one() {
     let bench = Bench::new();
-    let inner = bench.diamond("");
-    bench.models.0.lock().unwrap().insert("e".into(), Arc::new(Nested(inner)));
-    let outer = bench
-        .ensemble(
-            "name: 'outer' platform: 'ensemble' max_batch_size: 4
-             input { name: 'X' data_type: TYPE_FP32 dims: 2 }
-             output { name: 'Y' data_type: TYPE_FP32 dims: 2 }
-             output { name: 'M' data_type: TYPE_FP32 dims: 2 }
-             ensemble_scheduling {
-               step { model_name: 'e' input_map { key: 'X' value: 'X' } output_map { key: 'Y' value: 'M' } }
-               step { model_name: 'two' input_map { key: 'x' value: 'M' } output_map { key: 'y' value: 'Y' } }
-             }",
-        )
-        .unwrap();
+    let outer = bench.nested();
     let answers = submit(&outer, of(&[1.0, 2.0]));
     bench.run();
     let response = answers.try_recv().unwrap().unwrap();
@@ -264,6 +251,23 @@ fn the_error_of_a_step_ends_the_request_and_its_other_steps() {
 }
 
 impl Bench {
+    /// `y = 2 m` after `m = 2 x + 10 x`, whose three models are an ensemble of their own.
+    pub(super) fn nested(&self) -> Arc<Ensemble> {
+        let inner = self.diamond("");
+        self.models.0.lock().unwrap().insert("e".into(), Arc::new(Nested(inner)));
+        self.ensemble(
+            "name: 'outer' platform: 'ensemble' max_batch_size: 4
+             input { name: 'X' data_type: TYPE_FP32 dims: 2 }
+             output { name: 'Y' data_type: TYPE_FP32 dims: 2 }
+             output { name: 'M' data_type: TYPE_FP32 dims: 2 }
+             ensemble_scheduling {
+               step { model_name: 'e' input_map { key: 'X' value: 'X' } output_map { key: 'Y' value: 'M' } }
+               step { model_name: 'two' input_map { key: 'x' value: 'M' } output_map { key: 'y' value: 'Y' } }
+             }",
+        )
+        .unwrap()
+    }
+
     /// The ensemble after a model has been loaded again.
     pub(super) fn diamond_again(&self) -> Arc<Ensemble> {
         let ten = Arc::clone(&self.locals["ten"]);

@@ -1,6 +1,6 @@
 //! The watch over a request to an ensemble.
 
-use super::ensembles::{Bench, Nested, of, submit, values};
+use super::ensembles::{Bench, of, submit, values};
 use super::models::floats;
 use std::sync::{Arc, Mutex};
 use trident_serving::{InferenceRequest, Part, RequestWatch, StepAnswer, StepModel};
@@ -45,19 +45,7 @@ impl Path {
 #[test]
 fn a_watch_sees_the_steps_of_ensembles_within_ensembles() {
     let bench = Bench::new();
-    let inner = bench.diamond("");
-    bench.models.0.lock().unwrap().insert("e".into(), Arc::new(Nested(inner)));
-    let outer = bench
-        .ensemble(
-            "name: 'outer' platform: 'ensemble' max_batch_size: 4
-             input { name: 'X' data_type: TYPE_FP32 dims: 2 }
-             output { name: 'Y' data_type: TYPE_FP32 dims: 2 }
-             ensemble_scheduling {
-               step { model_name: 'e' input_map { key: 'X' value: 'X' } output_map { key: 'Y' value: 'M' } }
-               step { model_name: 'two' input_map { key: 'x' value: 'M' } output_map { key: 'y' value: 'Y' } }
-             }",
-        )
-        .unwrap();
+    let outer = bench.nested();
     let path = Path::default();
     let watched = |request| InferenceRequest { watch: Some(Arc::new(path.clone())), ..request };
     let answers = submit(&outer, watched(of(&[1.0, 2.0])));
