@@ -40,8 +40,7 @@ impl TracedTensor {
         };
         let (name, shape) = (cut(&input.name).to_owned(), input.shape.clone());
         let tensor = AnswerTensor { name, data_type: input.data_type, shape, data };
-        let traced = TracedTensor::of_output(&tensor, room)?;
-        Some(TracedTensor { activity: "TENSOR_QUEUE_INPUT", ..traced })
+        TracedTensor::of_output(&tensor, room).map(TracedTensor::into_input)
     }
 
     /// An input of a step, if there is room for it.
@@ -50,8 +49,11 @@ impl TracedTensor {
         let data = if size > room { None } else { Part::joined(&input.data).ok() };
         let (name, shape) = (cut(&input.name).to_owned(), input.shape.clone());
         let tensor = AnswerTensor { name, data_type: input.data_type, shape, data };
-        let traced = TracedTensor::of_output(&tensor, room)?;
-        Some(TracedTensor { activity: "TENSOR_QUEUE_INPUT", ..traced })
+        TracedTensor::of_output(&tensor, room).map(TracedTensor::into_input)
+    }
+
+    fn into_input(self) -> TracedTensor {
+        TracedTensor { activity: "TENSOR_QUEUE_INPUT", ..self }
     }
 
     /// An output of a step, if there is room for it.

@@ -170,12 +170,8 @@ fn bitwise_not(c: &mut Call<'_, '_>, op: Unary) -> Made {
 /// Bounds are converted to the element type of the operand. A bound that is missing is none.
 fn clip(c: &mut Call<'_, '_>, op: Clip) -> Made {
     let dtype = c.dtype(op.x)?;
-    let known = |number: &Option<Number>| match number {
-        Some(Number::Int(value)) => Some(*value as f64),
-        Some(Number::Float(value)) => Some(*value),
-        Some(Number::Computed(_)) | None => None,
-    };
-    if let (Some(min), Some(max)) = (known(&op.min), known(&op.max))
+    let known = |number: Option<Number>, what| number.and_then(|number| number.known(what).ok());
+    if let (Some(min), Some(max)) = (known(op.min, "min"), known(op.max, "max"))
         && min > max
     {
         return Err(PaddleErrorKind::Malformed(format!("`min` {min} is above `max` {max}")));
