@@ -43,20 +43,21 @@ pub(crate) fn run(
         let tensor = session.in_foreign(dtype, sizes.dims(), loan.readable(memory));
         inputs.push((&*input.name, Value::Tensor(tensor?)));
     }
-    let mut bound = Vec::with_capacity(results.len());
-    for (operand, output) in results.iter().zip(&signature.outputs) {
+    // Results that the run writes where they belong, and for each result whether it is one.
+    let (mut bound, mut is_bound) = (Vec::with_capacity(results.len()), vec![false; results.len()]);
+    for ((operand, output), is_bound) in results.iter().zip(&signature.outputs).zip(&mut is_bound) {
         let (dtype, sizes, memory) = tensor(operand)?;
         // A result in place of an input is written when the inputs have been read.
-        if sizes.count > 0 && !operands().any(|other| other.memory.overlaps(&memory)) {
+        *is_bound = sizes.count > 0 && !operands().any(|other| other.memory.overlaps(&memory));
+        if *is_bound {
             let tensor = session.in_foreign(dtype, sizes.dims(), loan.writable(memory))?;
             bound.push((output.name.clone(), tensor));
         }
     }
-    let bound_names: Vec<String> = bound.iter().map(|(name, _)| name.clone()).collect();
     let context = RunContext { outputs: bound, ..RunContext::default() };
     let (values, _) = session.run_unnamed(inputs, context)?;
-    for ((operand, output), value) in results.iter().zip(&signature.outputs).zip(values) {
-        if !bound_names.contains(&output.name) {
+    for ((operand, value), is_bound) in results.iter().zip(values).zip(is_bound) {
+        if !is_bound {
             store(operand, value)?;
         }
     }
