@@ -61,6 +61,57 @@ def test_the_command_without_a_program_shows_its_use(tmp_path):
     assert run("-m", "trident.onnxruntime", "--help", folder=tmp_path).startswith("usage: ")
 
 
+CHILDREN = """
+import multiprocessing, subprocess, sys
+from concurrent.futures import ProcessPoolExecutor
+import onnxruntime
+
+def engine(_):
+    import onnxruntime
+    return onnxruntime.get_available_providers()[0], onnxruntime.__spec__.name
+
+def nested(_):
+    code = "import onnxruntime as o; print(o.get_available_providers()[0])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return done.stdout.strip(), "onnxruntime"
+
+if __name__ == "__main__":
+    found = [nested(0)]
+    for method in ("fork", "spawn", "forkserver"):
+        context = multiprocessing.get_context(method)
+        if method == "forkserver":
+            context.set_forkserver_preload(["onnxruntime"])
+        with context.Pool(1) as pool:
+            found += pool.map(engine, [0]) + pool.map(nested, [0])
+        with ProcessPoolExecutor(1, mp_context=context) as pool:
+            found += pool.map(engine, [0])
+    print(len(found), set(found))
+"""
+
+
+def test_child_processes_run_on_trident(tmp_path):
+    (tmp_path / "program.py").write_text(CHILDREN)
+    (tmp_path / "own.py").write_text("import trident.onnxruntime as t\nt.install()\n" + CHILDREN)
+    for command in (["-m", "trident.onnxruntime", "program.py"], ["own.py"]):
+        out = run(*command, folder=tmp_path)
+        assert out == "10 {('TridentExecutionProvider', 'onnxruntime')}\n"
+
+
+def test_a_child_whose_python_lacks_trident_is_an_error(tmp_path):
+    # ``-S`` leaves out the folders in which packages are installed.
+    code = """
+import os, subprocess, sys
+import trident.onnxruntime as t
+t.install()
+package = os.path.dirname(os.path.dirname(os.path.abspath(sys.modules["trident"].__file__)))
+paths = os.environ["PYTHONPATH"].split(os.pathsep)
+os.environ["PYTHONPATH"] = os.pathsep.join(p for p in paths if os.path.abspath(p) != package)
+sys.exit(subprocess.run([sys.executable, "-S", "-c", "import onnxruntime"]).returncode)
+"""
+    text = run("-c", code, folder=tmp_path, ok=False)
+    assert "No module named 'trident': install the package for" in text
+
+
 @pytest.mark.skipif(theirs is not None, reason="onnxruntime is installed")
 def test_modules_of_a_package_that_is_not_installed_are_named(tmp_path):
     code = "import trident.onnxruntime as t; t.install(); import onnxruntime.quantization"

@@ -5,9 +5,14 @@ become copies of ``trident.onnxruntime``'s: they have names and specs of their o
 objects. Other modules of the package, such as ``onnxruntime.quantization``, are loaded from the
 files of the installed ONNX Runtime, and find our session when they import it. Its extension module
 is never loaded.
+
+A child process starts without the finder. It finds the folder ``children`` instead: on its
+``PYTHONPATH``, and on the path that ``multiprocessing`` copies from its parent. The module
+``onnxruntime`` in this folder puts the finder there.
 """
 
 import importlib
+import os
 import sys
 from collections.abc import Sequence
 from importlib.abc import Loader, MetaPathFinder
@@ -32,6 +37,9 @@ THEIRS = (
     "onnxruntime.transformers",
 )
 
+#: The folder with the module ``onnxruntime`` of child processes.
+CHILDREN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "children")
+
 #: Attributes that a copied module has for itself.
 _OWN = frozenset(
     ("__name__", "__spec__", "__loader__", "__package__", "__path__", "__cached__", "__builtins__")
@@ -40,7 +48,7 @@ _OWN = frozenset(
 
 def _installed(name: str) -> list[str]:
     """The folders of a package of the installed ONNX Runtime; none if it is not installed."""
-    path: Sequence[str] | None = None
+    path: Sequence[str] = [folder for folder in sys.path if folder != CHILDREN]
     parts = name.split(".")
     for end in range(1, len(parts) + 1):
         spec = PathFinder.find_spec(".".join(parts[:end]), path)
@@ -99,7 +107,10 @@ _FINDER = _Finder()
 
 
 def install() -> None:
-    """Make ``import onnxruntime`` give Trident's interface, in this process from here on.
+    """Make ``import onnxruntime`` give Trident's interface, from here on.
+
+    This holds for this process, and for child processes that run Python: those of
+    ``multiprocessing``, and others that inherit ``PYTHONPATH``.
 
     Raises ``RuntimeError`` if ONNX Runtime itself was imported before. The first lines of a program
     are the place to call it::
@@ -115,3 +126,9 @@ def install() -> None:
             "the program by `python -m trident.onnxruntime`"
         )
     sys.meta_path.insert(0, _FINDER)
+    if CHILDREN not in sys.path:
+        # After the folder of the program, which some programs replace.
+        sys.path.insert(1, CHILDREN)
+    inherited = [folder for folder in os.environ.get("PYTHONPATH", "").split(os.pathsep) if folder]
+    if CHILDREN not in inherited:
+        os.environ["PYTHONPATH"] = os.pathsep.join([CHILDREN, *inherited])

@@ -1,0 +1,24 @@
+"""``import onnxruntime`` in a child process of a program that runs on Trident.
+
+``trident.onnxruntime.install`` puts this folder on the path of child processes. The first import of
+``onnxruntime`` there runs this file, which calls ``install`` and gives Trident's module.
+"""
+
+import importlib
+import os
+import sys
+
+try:
+    from trident.onnxruntime.replace import install
+except ModuleNotFoundError as error:
+    raise ModuleNotFoundError(
+        f"this process is a child of one that runs onnxruntime programs on Trident, and {error}: "
+        f"install the package for {sys.executable}, or start the process without "
+        f"{os.path.dirname(__file__)} in PYTHONPATH to use ONNX Runtime",
+        name=error.name,
+    ) from error
+
+# The import system gives the module of this name that it finds afterwards.
+del sys.modules[__name__]
+install()
+importlib.import_module(__name__)
