@@ -60,6 +60,19 @@ pub(crate) fn trident_with(profile: Profile, features: &str) -> Result<PathBuf> 
     Ok(trident_path(profile))
 }
 
+/// Copy a `trident` binary to where builds with other features do not replace it.
+pub(crate) fn keep(binary: &Path) -> Result<()> {
+    let kept = kept();
+    fs::create_dir_all(kept.parent().context("a file without a folder")?)?;
+    fs::copy(binary, &kept).with_context(|| format!("cannot write {}", kept.display()))?;
+    Ok(())
+}
+
+/// The binary that was kept last.
+pub(crate) fn kept() -> PathBuf {
+    paths::target().join(format!("tested/trident{}", std::env::consts::EXE_SUFFIX))
+}
+
 /// Where Cargo puts the `trident` binary.
 pub(crate) fn trident_path(profile: Profile) -> PathBuf {
     let name = format!("trident{}", std::env::consts::EXE_SUFFIX);

@@ -2,6 +2,7 @@
 //! processors for which the pinned toolchain has no standard library.
 
 use std::fmt;
+use std::fs::File;
 use std::path::Path;
 use std::process::Command;
 
@@ -32,8 +33,16 @@ impl fmt::Display for Missing {
 
 impl std::error::Error for Missing {}
 
+/// Wait until no other step installs packages: apt-get fails beside another one.
+pub(crate) fn lock() -> Result<File> {
+    let lock = File::create(paths::cache()?.join("debian.lock"))?;
+    lock.lock()?;
+    Ok(lock)
+}
+
 /// Install the packages whose file is missing, which takes root.
 pub(crate) fn install(needed: &[Needed]) -> Result<()> {
+    let _lock = lock()?;
     let missing: Vec<&str> =
         needed.iter().filter(|(file, _)| !Path::new(file).exists()).map(|n| n.1).collect();
     if missing.is_empty() {

@@ -7,7 +7,7 @@ use anyhow::Result;
 use clap::ValueEnum;
 
 use crate::debian::{self, Needed};
-use crate::steps::Steps;
+use crate::steps::{Choice, Step, Steps};
 use crate::tally::Outcome;
 use crate::test::arguments;
 
@@ -32,23 +32,22 @@ const CRATES: &[&str] =
 /// The subset that CI has time for: vectors, and code written with them.
 const QUICK: &[&str] = &["simd", "kernels", "tile-analysis"];
 
-/// Run the suites of all crates; prints the sum of the counts as the last line.
-pub(crate) fn run(target: Target) -> Result<Outcome> {
-    let mut steps = Steps::new(vec![]);
+/// Run the chosen suites of all crates; prints the sum of the counts as the last line.
+pub(crate) fn run(target: Target, choice: Choice) -> Result<Outcome> {
+    let mut steps = Steps::default();
     suites(&mut steps, target, CRATES);
-    Ok(steps.finish())
+    steps.run(choice)
 }
 
-/// Runs the part that CI has time for.
+/// Add the part that CI has time for.
 pub(crate) fn quick(steps: &mut Steps) {
     suites(steps, Target::Aarch64, QUICK);
 }
 
-fn suites(steps: &mut Steps, Target::Aarch64: Target, crates: &[&str]) {
-    let ready = steps.check("aarch64 environment", || {
-        debian::install(&[&debian::RUST[..], &NEEDED].concat()).map(|()| None)
-    });
-    steps.needs(ready, "rust tests on aarch64", || {
+fn suites(steps: &mut Steps, Target::Aarch64: Target, crates: &'static [&str]) {
+    let install = || debian::install(&[&debian::RUST[..], &NEEDED].concat());
+    steps.add(Step::check("aarch64 environment", install));
+    let tests = Step::command("rust tests on aarch64", || {
         let mut tests = arguments(debian::cargo("aarch64"), "test -Zbuild-std --profile ci");
         tests.arg("--no-fail-fast").args(["--lib", "--tests"]);
         tests.args(["--target", "aarch64-unknown-linux-gnu"]);
@@ -61,4 +60,5 @@ fn suites(steps: &mut Steps, Target::Aarch64: Target, crates: &[&str]) {
         tests.args(["--", "--skip", "forked_children"]);
         Ok(tests)
     });
+    steps.add(tests.needs(&["aarch64 environment"]).builds_elsewhere());
 }

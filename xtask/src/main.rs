@@ -36,12 +36,16 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::build::{Devices, Peer, Profile};
 use crate::fuzz::Format;
 use crate::python::{Tool, Venv};
+use crate::steps::Choice;
 use crate::tally::Outcome;
 use crate::test::Tier;
 
 #[derive(Parser)]
 #[command(name = "cargo xtask", about = "The project's own commands")]
 struct Cli {
+    /// Run only this step of a command that has steps, in this process
+    #[arg(long, hide = true, value_name = "NAME")]
+    step: Option<String>,
     #[command(subcommand)]
     command: Command,
 }
@@ -175,7 +179,7 @@ enum Subject {
 }
 
 fn main() -> ExitCode {
-    match run(Cli::parse().command) {
+    match run(Cli::parse()) {
         Ok(Outcome::Success) => ExitCode::SUCCESS,
         Ok(Outcome::Failure) => ExitCode::FAILURE,
         Err(error) => {
@@ -185,14 +189,15 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(command: Command) -> Result<Outcome> {
+fn run(Cli { step, command }: Cli) -> Result<Outcome> {
+    let choice = |only| step.map_or(Choice::Named(only), Choice::One);
     match command {
-        Command::Test { target: Some(target), .. } => foreign::run(target),
+        Command::Test { target: Some(target), .. } => foreign::run(target, choice(vec![])),
         Command::Test { all, only, .. } => {
-            test::run(if all { Tier::All } else { Tier::Quick }, only)
+            test::run(if all { Tier::All } else { Tier::Quick }, choice(only))
         }
-        Command::Sanitize { part } => sanitize::run(part),
-        Command::Mock => mock::run(),
+        Command::Sanitize { part } => sanitize::run(part, choice(vec![])),
+        Command::Mock => mock::run(choice(vec![])),
         Command::Backend(options) => backend::run(&options).map(|()| Outcome::Success),
         Command::Darwin { wheel } => darwin::run(wheel).map(|()| Outcome::Success),
         Command::Conformance { suite: Suite::Onnx, args } => onnx(&args.args),

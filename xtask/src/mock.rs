@@ -13,7 +13,7 @@ use anyhow::{Result, ensure};
 use crate::build::cargo;
 use crate::debian::{self, Missing, Needed};
 use crate::paths;
-use crate::steps::counted;
+use crate::steps::{Choice, Step, Steps};
 use crate::tally::Outcome;
 use crate::test::arguments;
 
@@ -26,11 +26,11 @@ const TARGET: &str = "x86_64-unknown-linux-gnu";
 /// Libraries that `objc2` asks for, and whose functions the mock has.
 const EMPTY: [&str; 3] = ["gnustep-base", "BlocksRuntime", "dispatch"];
 
-/// Run the tests.
-pub(crate) fn run() -> Result<Outcome> {
-    let tally = counted(tests()?)?.unwrap_or_default();
-    println!("{tally}");
-    Ok(Outcome::from(tally.failed == 0 && tally.passed > 0))
+/// Run the tests; prints their counts as the last line.
+pub(crate) fn run(choice: Choice) -> Result<Outcome> {
+    let mut steps = Steps::default();
+    steps.add(Step::command("mock of Metal", tests));
+    steps.run(choice)
 }
 
 /// The command that runs the tests, for which the mock is compiled.

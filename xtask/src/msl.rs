@@ -1,6 +1,6 @@
 //! Kernels as Metal programs: `conformance msl` runs them in the emulator, `bench msl` on an NVIDIA GPU.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Result, bail, ensure};
@@ -45,9 +45,14 @@ pub(crate) fn package(venv: Venv) -> Result<PathBuf> {
     build::python_package(venv, Profile::Ci, Devices::Emulated)
 }
 
-/// The suite.
-pub(crate) fn suite(venv: Venv) -> Result<Command> {
-    Ok(Tool::module(venv, "msl_suite")?.package(&package(venv)?)?.into_command())
+/// The folder of the package that has the emulated device, once it is built.
+pub(crate) fn built() -> PathBuf {
+    build::python_folder(Profile::Ci, Devices::Emulated).join("site")
+}
+
+/// The suite, with the package unpacked in a folder.
+pub(crate) fn suite_on(venv: Venv, package: &Path) -> Result<Command> {
+    Ok(Tool::module(venv, "msl_suite")?.package(package)?.into_command())
 }
 
 /// `cargo xtask conformance msl`. Upstream's tests need PyTorch, whose environment is large: they are a part where it is made.
@@ -57,7 +62,7 @@ pub(crate) fn conformance(args: &[String]) -> Result<Outcome> {
         let tool = Tool::module(venv, "msl_suite")?.args(args);
         return Ok(Outcome::from(tool.into_command().status()?.success()));
     }
-    Ok(Outcome::from(suite(venv)?.args(args).status()?.success()))
+    Ok(Outcome::from(suite_on(venv, &package(venv)?)?.args(args).status()?.success()))
 }
 
 /// `cargo xtask bench msl`: compile all that an NVIDIA GPU needs, then measure if this machine has one.

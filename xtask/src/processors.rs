@@ -7,12 +7,21 @@ use std::time::Duration;
 
 /// The time that the ended children of this process have used, with their own ended children.
 pub(crate) fn used() -> Duration {
-    fs::read_to_string("/proc/self/stat").map_or(Duration::ZERO, |stat| used_in(&stat))
+    used_in_file("/proc/self/stat")
+}
+
+/// The same of another process, which has not been waited for.
+pub(crate) fn used_by(process: u32) -> Duration {
+    used_in_file(&format!("/proc/{process}/stat"))
 }
 
 /// The time since the start of the machine in which its processors had work, but its host ran others; the sum of all processors.
 pub(crate) fn stolen() -> Duration {
     fs::read_to_string("/proc/stat").map_or(Duration::ZERO, |stat| stolen_in(&stat))
+}
+
+fn used_in_file(path: &str) -> Duration {
+    fs::read_to_string(path).map_or(Duration::ZERO, |stat| used_in(&stat))
 }
 
 fn used_in(stat: &str) -> Duration {

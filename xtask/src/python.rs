@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, bail, ensure};
 use clap::ValueEnum;
 
-use crate::paths;
+use crate::{debian, paths};
 
 /// The file that a finished environment has.
 const MARKER: &str = "complete";
@@ -214,6 +214,7 @@ fn create(folder: &Path, cache: &Path) -> Result<()> {
             return Ok(());
         }
     }
+    let _lock = debian::lock();
     let apt = |args: &[&str]| attempt(Command::new("apt-get").args(args));
     if apt(&["update"])
         && apt(&["install", "--yes", "--no-install-recommends", "python3-venv"])

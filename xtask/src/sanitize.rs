@@ -11,7 +11,7 @@ use clap::ValueEnum;
 use crate::build::{self, Profile, cargo};
 use crate::paths;
 use crate::python::Venv;
-use crate::steps::Steps;
+use crate::steps::{Choice, Step, Steps};
 use crate::tally::Outcome;
 use crate::test::{WORKSPACE, arguments, tool};
 
@@ -40,47 +40,44 @@ const VECTORS: &str = "conv|gemm|matmul|pool|reduce|norm|softmax|attention|quant
 const QUICK: &str = "--package trident-runtime --lib --tests \
     --config profile.dev.opt-level=0 --config profile.dev.package.'*'.opt-level=0";
 
-/// Run all of it, or one part; prints the sum of the counts as the last line.
-pub(crate) fn run(only: Option<Part>) -> Result<Outcome> {
-    let mut steps = Steps::new(vec![]);
+/// Run the chosen steps of all of it, or of one part; prints the sum of the counts as the last line.
+pub(crate) fn run(only: Option<Part>, choice: Choice) -> Result<Outcome> {
+    let mut steps = Steps::default();
     let wanted = |part| only.is_none_or(|only| only == part);
     if wanted(Part::Models) {
         models(&mut steps);
     }
     if wanted(Part::Narrow) {
+        let build = || build::keep(&build::trident(Profile::Ci)?);
+        steps.add(Step::check("build", build).builds());
         narrow(&mut steps);
-        let built = steps.check("build", || build::trident(Profile::Ci).map(|_| None));
         for set in NARROW {
-            steps.needs(built, &format!("conformance onnx on {set}"), || {
+            let suite = move || {
                 let mut command = tool(Venv::Onnx, "onnx_suite", &["--filter", VECTORS])?;
                 command.env("TRIDENT_ISA", set);
                 Ok(command)
-            });
+            };
+            let name = format!("conformance onnx on {set}");
+            steps.add(Step::command(name, suite).needs(&["build"]));
         }
     }
     if wanted(Part::Address) {
         let crates = "--workspace --exclude trident-python --exclude xtask --lib --bins --tests";
-        steps.command("AddressSanitizer", || address(crates));
+        steps.add(address(crates));
     }
-    Ok(steps.finish())
-}
-
-/// Runs the part that CI has time for.
-pub(crate) fn quick(steps: &mut Steps) {
-    models(steps);
-    narrow(steps);
-    steps.command("AddressSanitizer", || address(QUICK));
+    steps.run(choice)
 }
 
 /// In one command, so that dependencies get the features of the rest of the workspace and are not rebuilt.
-fn models(steps: &mut Steps) {
-    steps.command("models", || {
+pub(crate) fn models(steps: &mut Steps) {
+    let tests = || {
         let crates = ["trident-runtime", "trident-kernels", "trident-serving"];
         let packages = crates.map(|name| format!("--package {name}")).join(" ");
         let features = crates.map(|name| format!("{name}/models")).join(",");
         let line = format!("test {packages} --features {features} --lib --profile ci -- models::");
         Ok(arguments(cargo(), &line))
-    });
+    };
+    steps.add(Step::command("models", tests).builds());
 }
 
 /// The pattern of the crates that have code for each instruction set, or tests of what is computed by it.
@@ -95,18 +92,29 @@ pub(crate) fn narrow(steps: &mut Steps) {
     let only = format!(r#"case $CARGO_PKG_NAME in {VECTORS_IN}) exec "$@";; esac"#);
     let runner = format!("target.'cfg(all())'.runner = ['sh', '-c', '{only}', 'sh']");
     for set in NARROW {
-        steps.command(&format!("rust tests on {set}"), || {
+        let runner = runner.clone();
+        let tests = move || {
             let line = format!("test {WORKSPACE} --profile ci --no-fail-fast --lib --bins --tests");
             let mut tests = arguments(cargo(), &line);
             tests.args(["--config", &runner]).env("TRIDENT_ISA", set);
             Ok(tests)
-        });
+        };
+        steps.add(Step::command(format!("rust tests on {set}"), tests).builds());
     }
+}
+
+/// Add the part that CI has time for.
+pub(crate) fn address_quick(steps: &mut Steps) {
+    steps.add(address(QUICK));
 }
 
 /// Tests of these crates with every access to memory checked, in a folder of their own. The compiler that is pinned has
 /// the sanitizer's library, but calls its switch unstable.
-fn address(crates: &str) -> Result<Command> {
+fn address(crates: &'static str) -> Step {
+    Step::command("AddressSanitizer", || address_tests(crates)).builds_elsewhere()
+}
+
+fn address_tests(crates: &str) -> Result<Command> {
     let mut tests = checked(&format!("test {crates} --no-fail-fast"))?;
     tests
         .env("ASAN_OPTIONS", "allocator_may_return_null=1:detect_stack_use_after_return=1")

@@ -1,16 +1,14 @@
-//! `cargo xtask test`: checks, one after the other, with the time that each took.
+//! `cargo xtask test`: the checks of this checkout, two at a time, with the time that each took.
 
 use std::fs;
-use std::panic::resume_unwind;
-use std::path::Path;
+use std::path::PathBuf;
 use std::process::Command;
-use std::thread;
 
 use anyhow::{Context, Result, ensure};
 
 use crate::build::{self, Devices, Profile, cargo};
 use crate::python::{Tool, Venv};
-use crate::steps::{Steps, counted};
+use crate::steps::{Choice, Step, Steps};
 use crate::tally::Outcome;
 use crate::{darwin, foreign, fresh, fuzz, mock, msl, paths, sanitize, tritonserver};
 
@@ -26,8 +24,11 @@ pub(crate) const WORKSPACE: &str = "--workspace --features trident-cli/serve";
 /// The folder with the checks of the files that deploy the server.
 pub(crate) const DEPLOY: &str = "xtask/python/deploy_suite";
 
-/// How pytest runs the tests of the package.
-const PYTEST: &[&str] = &["-p", "pytest_tally", "-p", "no:cacheprovider", "--quiet"];
+// The steps that others need.
+const PROGRAM: &str = "build";
+const PACKAGE: &str = "python package";
+const METAL_PACKAGE: &str = "python package for Metal";
+const BACKEND: &str = "backend library";
 
 /// How much to check.
 #[derive(Clone, Copy, PartialEq)]
@@ -38,125 +39,153 @@ pub(crate) enum Tier {
     All,
 }
 
-/// Run the checks of a tier, or only those whose name has one of these texts; prints the sum of their counts as the last line.
-pub(crate) fn run(tier: Tier, only: Vec<String>) -> Result<Outcome> {
-    let all = tier == Tier::All;
-    let mut steps = Steps::new(only);
-    steps.prepare("tools", || tools().map(|()| None));
-    // They are downloaded and unpacked while Cargo builds. A step that needs one waits for it.
-    let environments = thread::spawn(move || environments(tier));
-    steps.command("format", || Ok(arguments(cargo(), "fmt --all --check")));
-    steps.command("lints", || {
-        let line = format!("clippy {WORKSPACE} --all-targets --profile ci -- -D warnings");
-        Ok(arguments(cargo(), &line))
-    });
-    steps.command("rust tests", || {
-        Ok(arguments(cargo(), &format!("test {WORKSPACE} --profile ci --no-fail-fast")))
-    });
-    if all {
-        steps.command("ops left out", || {
-            let line = "test -p trident-cpu --no-default-features --profile ci --lib";
-            Ok(arguments(cargo(), &format!("{line} features_of_the_build")))
-        });
-        sanitize::quick(&mut steps);
-        foreign::quick(&mut steps);
-        steps.check("macos", || darwin::run(false).map(|()| None));
-        steps.command("mock of Metal", mock::tests);
-    } else {
-        sanitize::narrow(&mut steps);
-    }
-    steps.prepare("environments", || {
-        let made = environments.join().unwrap_or_else(|panic| resume_unwind(panic));
-        made.map(|()| None)
-    });
-    // After the Rust tests, which build it without the emulated device.
-    let built = steps.prepare("build", || build::trident(Profile::Ci).map(|_| None));
-    steps.command("python format", || {
-        tool(Venv::Onnx, "ruff", &["format", "--no-cache", "--check", "."])
-    });
-    steps.command("python lints", || {
-        tool(Venv::Onnx, "ruff", &["check", "--no-cache", "--quiet", "."])
-    });
-    steps.command("python tests", || tool(Venv::Onnx, "unit", &["xtask/python/tests"]));
-    let package = steps.produce("python package", || {
-        build::python_package(Venv::Triton, Profile::Ci, Devices::Default)
-    });
-    steps.check("python package tests", || {
-        let package = package.as_deref().context("not run: the package does not build")?;
-        counted(with_package(
-            Venv::Triton,
-            package,
-            "pytest",
-            &[PYTEST, &["python/tests"]].concat(),
-        )?)
-    });
-    steps.check("python types", || {
-        let package = package.as_deref().context("not run: the package does not build")?;
-        counted(with_package(Venv::Triton, package, "type_check", &[])?)
-    });
-    steps.needs(package.is_some(), "package with NumPy alone", || fresh::tests(Profile::Ci));
-    if all {
-        rest(&mut steps, built, package.as_deref())?;
-    } else {
-        conformance(&mut steps, built, "cpu");
-    }
-    Ok(steps.finish())
+/// Run the chosen checks of a tier; prints the sum of their counts as the last line.
+pub(crate) fn run(tier: Tier, choice: Choice) -> Result<Outcome> {
+    steps(tier)?.run(choice)
 }
 
-/// The steps of `--all` that need what has been built.
-fn rest(steps: &mut Steps, built: bool, package: Option<&Path>) -> Result<()> {
-    let tensors = [PYTEST, &["python/tests/test_model_torch.py"]].concat();
-    let users = [
-        ("tensors of PyTorch", Venv::Torch, "pytest", &tensors[..]),
-        ("examples/triton", Venv::Triton, "unit", &["examples/triton"]),
-        ("examples/torch_compile", Venv::Torch, "unit", &["examples/torch_compile"]),
-        ("examples/torch_export", Venv::Torch, "unit", &["examples/torch_export"]),
-        ("conformance torch", Venv::Torch, "torch_compile.check", &[]),
-    ];
-    for (name, venv, module, args) in users {
-        steps.check(name, || {
-            let package = package.context("not run: the package does not build")?;
-            counted(with_package(venv, package, module, args)?)
-        });
+/// The checks of a tier. Suites stand before builds in folders of their own, so that most builds have a suite beside them.
+fn steps(tier: Tier) -> Result<Steps> {
+    let all = tier == Tier::All;
+    let mut steps = Steps::default();
+    // Before all others, which need some of them.
+    steps.add(Step::check("tools", tools).alone().always());
+    // A step that needs an environment makes it, or waits for it.
+    steps.add(Step::check("environments", move || environments(tier)));
+    steps.add(Step::command("format", || Ok(arguments(cargo(), "fmt --all --check"))));
+    programs(&mut steps, all);
+    rust_tests(&mut steps, all);
+    python_tests(&mut steps);
+    if all {
+        with_package(&mut steps);
+        with_program(&mut steps)?;
+        foreign::quick(&mut steps);
+        steps.add(Step::check("macos", || darwin::run(false)).builds_elsewhere());
+        steps.add(Step::command("mock of Metal", mock::tests).builds_elsewhere());
+        sanitize::address_quick(&mut steps);
+    } else {
+        conformance(&mut steps, "cpu");
     }
-    steps.check("conformance msl", || counted(msl::suite(Venv::Triton)?));
-    for example in ["digits", "minilm"] {
-        let folder = format!("examples/{example}");
-        steps.needs(built, &folder, || {
-            let package = package.context("not run: the package does not build")?;
-            with_package(Venv::Examples, package, "unit", &[&folder])
-        });
+    Ok(steps)
+}
+
+/// Builds of what suites run. They come early, because suites run beside later builds.
+fn programs(steps: &mut Steps, all: bool) {
+    let build = || build::keep(&build::trident(Profile::Ci)?);
+    steps.add(Step::check(PROGRAM, build).builds());
+    let package =
+        |devices| move || build::python_package(Venv::Triton, Profile::Ci, devices).map(drop);
+    steps.add(Step::check(PACKAGE, package(Devices::Default)).builds());
+    if all {
+        steps.add(Step::check(METAL_PACKAGE, || msl::package(Venv::Triton).map(drop)).builds());
+        steps.add(Step::check(BACKEND, || tritonserver::libraries(Profile::Ci)).builds());
     }
-    steps.check("fuzz calls", || {
-        let package = package.context("not run: the package does not build")?;
-        counted(fuzz::calls_on(package, &["--count".to_owned(), SEQUENCES.to_owned()])?)
-    });
+}
+
+fn rust_tests(steps: &mut Steps, all: bool) {
+    steps.add(
+        Step::command("lints", || {
+            let line = format!("clippy {WORKSPACE} --all-targets --profile ci -- -D warnings");
+            Ok(arguments(cargo(), &line))
+        })
+        .builds(),
+    );
+    steps.add(
+        Step::command("rust tests", || {
+            Ok(arguments(cargo(), &format!("test {WORKSPACE} --profile ci --no-fail-fast")))
+        })
+        .builds(),
+    );
+    sanitize::narrow(steps);
+    if all {
+        steps.add(
+            Step::command("ops left out", || {
+                let line = "test -p trident-cpu --no-default-features --profile ci --lib";
+                Ok(arguments(cargo(), &format!("{line} features_of_the_build")))
+            })
+            .builds(),
+        );
+        sanitize::models(steps);
+    }
+}
+
+/// Checks of Python code, and of the package.
+fn python_tests(steps: &mut Steps) {
+    for (name, module, args) in [
+        ("python format", "ruff", &["format", "--no-cache", "--check", "."][..]),
+        ("python lints", "ruff", &["check", "--no-cache", "--quiet", "."]),
+    ] {
+        steps.add(Step::command(name, move || tool(Venv::Onnx, module, args)));
+    }
+    let tests = || tool(Venv::Onnx, "unit", &["xtask/python/tests"]);
+    steps.add(Step::command("python tests", tests).needs(&[PROGRAM]));
+    package_step(steps, "python package tests", Venv::Triton, "pytest", &pytest("python/tests"));
+    package_step(steps, "python types", Venv::Triton, "type_check", &[]);
+    let fresh = || fresh::tests(Profile::Ci);
+    steps.add(Step::command("package with NumPy alone", fresh).needs(&[PACKAGE]));
+}
+
+/// The steps of `--all` that import the Python package.
+fn with_package(steps: &mut Steps) {
+    package_step(
+        steps,
+        "tensors of PyTorch",
+        Venv::Torch,
+        "pytest",
+        &pytest("python/tests/test_model_torch.py"),
+    );
+    for (example, venv) in [
+        ("examples/triton", Venv::Triton),
+        ("examples/torch_compile", Venv::Torch),
+        ("examples/torch_export", Venv::Torch),
+        ("examples/digits", Venv::Examples),
+        ("examples/minilm", Venv::Examples),
+    ] {
+        package_step(steps, example, venv, "unit", &[example]);
+    }
+    package_step(steps, "conformance torch", Venv::Torch, "torch_compile.check", &[]);
+    let metal = || msl::suite_on(Venv::Triton, &msl::built());
+    steps.add(Step::command("conformance msl", metal).needs(&[METAL_PACKAGE]));
+    let args = ["--count", SEQUENCES].map(str::to_owned);
+    let calls = move || fuzz::calls_on(&package(), &args);
+    steps.add(Step::command("fuzz calls", calls).needs(&[PACKAGE]));
+}
+
+/// The suites that run the program, or the backend library.
+fn with_program(steps: &mut Steps) -> Result<()> {
     let lists = devices_with_lists()?;
     for devices in lists.iter().map(String::as_str).chain(["queued", "queued,cpu"]) {
-        conformance(steps, built, devices);
+        conformance(steps, devices);
     }
-    steps.needs(built, "conformance onnx in batches", || {
-        let args = ["--batched", "--quick"].map(str::to_owned);
-        crate::batches(&build::trident_path(Profile::Ci), &args)
-    });
-    steps.needs(built, "conformance edges", || tool(Venv::Onnx, "edge_suite", &["--quick"]));
-    steps.needs(built, "conformance server", || tritonserver::server_suite(Profile::Ci, &[]));
-    steps.needs(built, "conformance backend", || tritonserver::suite(Profile::Ci, &[]));
-    steps.needs(built, "conformance deploy", || tool(Venv::Deploy, "unit", &[DEPLOY]));
-    steps.needs(built, "fuzz", || tool(Venv::Onnx, "fuzz", &["--count", MUTANTS]));
+    let batches = || crate::batches(&build::kept(), &["--batched", "--quick"].map(str::to_owned));
+    steps.add(Step::command("conformance onnx in batches", batches).needs(&[PROGRAM]));
+    for (name, venv, module, args) in [
+        ("conformance edges", Venv::Onnx, "edge_suite", &["--quick"][..]),
+        ("conformance deploy", Venv::Deploy, "unit", &[DEPLOY]),
+        ("fuzz", Venv::Onnx, "fuzz", &["--count", MUTANTS]),
+    ] {
+        steps.add(Step::command(name, move || tool(venv, module, args)).needs(&[PROGRAM]));
+    }
+    let backend = || tritonserver::suite_on(&build::kept(), &[]);
+    steps.add(Step::command("conformance backend", backend).needs(&[PROGRAM, BACKEND]));
+    // Its checks of timers and of shares of the cores hold beside some other work, but not beside any.
+    let server = || tritonserver::server_suite_on(&build::kept(), &[]);
+    steps.add(Step::command("conformance server", server).needs(&[PROGRAM, BACKEND]).alone());
     Ok(())
 }
 
 /// The ONNX suite on these devices.
-fn conformance(steps: &mut Steps, built: bool, devices: &str) {
+fn conformance(steps: &mut Steps, devices: &str) {
     let name = format!("conformance onnx on {devices}");
-    steps.needs(built, &name, || tool(Venv::Onnx, "onnx_suite", &["--device", devices]));
+    let devices = devices.to_owned();
+    let suite = move || tool(Venv::Onnx, "onnx_suite", &["--device", &devices]);
+    steps.add(Step::command(name, suite).needs(&[PROGRAM]));
 }
 
 /// The devices that have a list of expected failures, `conformance/onnx-<device>.toml`.
 fn devices_with_lists() -> Result<Vec<String>> {
     let mut devices = vec![];
-    for entry in std::fs::read_dir(paths::root().join("conformance"))? {
+    for entry in fs::read_dir(paths::root().join("conformance"))? {
         let name = entry?.file_name().to_string_lossy().into_owned();
         let device = name.strip_prefix("onnx-").and_then(|name| name.strip_suffix(".toml"));
         devices.extend(device.map(str::to_owned));
@@ -181,7 +210,7 @@ fn tools() -> Result<()> {
     msl::install_clang()
 }
 
-/// Make the Python environments of later steps.
+/// Make the Python environments of the steps.
 fn environments(tier: Tier) -> Result<()> {
     let environments: &[Venv] = match tier {
         Tier::Quick => &[Venv::Onnx, Venv::Triton],
@@ -195,20 +224,51 @@ pub(crate) fn arguments(mut command: Command, line: &str) -> Command {
     command
 }
 
+/// A Python program that runs the built program.
 pub(crate) fn tool(venv: Venv, module: &str, args: &[&str]) -> Result<Command> {
-    let binary = build::trident_path(Profile::Ci);
-    Ok(Tool::module(venv, module)?.args(args).trident(Some(&binary)).into_command())
+    Ok(Tool::module(venv, module)?.args(args).trident(Some(&build::kept())).into_command())
 }
 
-/// A program that imports the Python package, with a separate cache of compiled kernels.
-fn with_package(venv: Venv, package: &Path, module: &str, args: &[&str]) -> Result<Command> {
-    let binary = build::trident_path(Profile::Ci);
-    let tool = Tool::module(venv, module)?.args(args).package(package)?.trident(Some(&binary));
-    let cache = paths::target().join("python/triton-cache");
-    if cache.exists() {
-        fs::remove_dir_all(&cache)?;
+/// The folder of the built Python package.
+fn package() -> PathBuf {
+    build::python_folder(Profile::Ci, Devices::Default).join("site")
+}
+
+/// How pytest runs tests of the package.
+fn pytest(tests: &'static str) -> [&'static str; 6] {
+    ["-p", "pytest_tally", "-p", "no:cacheprovider", "--quiet", tests]
+}
+
+/// Add a Python program that imports the Python package, with a separate cache of compiled kernels.
+fn package_step(
+    steps: &mut Steps,
+    name: &'static str,
+    venv: Venv,
+    module: &'static str,
+    args: &[&'static str],
+) {
+    let args = args.to_vec();
+    let command = move || {
+        let tool = Tool::module(venv, module)?.args(args).package(&package())?;
+        let mut command = tool.trident(Some(&build::kept())).into_command();
+        let cache = paths::target().join("python/triton-cache").join(name.replace(['/', ' '], "-"));
+        if cache.exists() {
+            fs::remove_dir_all(&cache)?;
+        }
+        command.env("TRITON_CACHE_DIR", cache);
+        Ok(command)
+    };
+    steps.add(Step::command(name, command).needs(&[PROGRAM, PACKAGE]));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_steps_of_both_tiers_are_complete() {
+        for tier in [Tier::Quick, Tier::All] {
+            steps(tier).unwrap();
+        }
     }
-    let mut command = tool.into_command();
-    command.env("TRITON_CACHE_DIR", cache);
-    Ok(command)
 }

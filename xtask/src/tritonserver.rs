@@ -1,6 +1,6 @@
 //! The real Triton Inference Server: `conformance backend`, `conformance server`, `bench backend` and `bench server`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::Result;
@@ -15,17 +15,29 @@ pub(crate) fn conformance(args: &[String]) -> Result<Outcome> {
     Ok(Outcome::from(suite(Profile::Release, args)?.status()?.success()))
 }
 
-/// The suite, with the library built in a profile. With `--engine reference` nothing is built: a stand-in is served.
+/// The suite. With `--engine reference` nothing is built: a stand-in is served.
 pub(crate) fn suite(profile: Profile, args: &[String]) -> Result<Command> {
+    if wants_help(args) || args.iter().any(|arg| arg.ends_with("reference")) {
+        return backend_suite(args);
+    }
+    libraries(profile)?;
+    suite_on(&build::trident(Profile::Ci)?, args)
+}
+
+/// The suite, with the libraries that were built last.
+pub(crate) fn suite_on(trident: &Path, args: &[String]) -> Result<Command> {
+    let mut command = backend_suite(args)?;
+    command
+        .env("TRIDENT", trident)
+        .env("TRIDENT_BACKENDS", folder(Library::Plain))
+        .env("TRIDENT_BACKENDS_PANIC", folder(Library::PanicTest));
+    Ok(command)
+}
+
+fn backend_suite(args: &[String]) -> Result<Command> {
     let mut command = Tool::module(Venv::Serving, "backend_suite")?.args(args).into_command();
     if !wants_help(args) {
         command.env("TRIDENT_ONNX_CASES", cases()?).env("TRIDENT_MINILM", minilm()?);
-        if !args.iter().any(|arg| arg.ends_with("reference")) {
-            command
-                .env("TRIDENT", build::trident(Profile::Ci)?)
-                .env("TRIDENT_BACKENDS", library(profile, false)?)
-                .env("TRIDENT_BACKENDS_PANIC", library(profile, true)?);
-        }
     }
     Ok(command)
 }
@@ -35,20 +47,26 @@ pub(crate) fn conformance_server(args: &[String]) -> Result<Outcome> {
     Ok(Outcome::from(server_suite(Profile::Ci, args)?.status()?.success()))
 }
 
-/// The suite of `trident serve`. One group compares it with the real server and the library, and one runs clients of another environment.
-pub(crate) fn server_suite(profile: Profile, args: &[String]) -> Result<Command> {
-    let mut command = Tool::module(Venv::Serving, "server_suite")?.args(args).into_command();
-    if !wants_help(args) {
-        // CI does not build what only this group needs.
-        let trident = match args.iter().any(|arg| arg == "stores") {
-            true => build::trident_with(profile, "emulator,serve,stores")?,
-            false => build::trident(profile)?,
-        };
-        command
-            .env("TRIDENT", trident)
-            .env("TRIDENT_CLIENTS", Venv::Clients.ensure()?)
-            .env("TRIDENT_BACKENDS", library(profile, false)?);
+fn server_suite(profile: Profile, args: &[String]) -> Result<Command> {
+    if wants_help(args) {
+        return Ok(Tool::module(Venv::Serving, "server_suite")?.args(args).into_command());
     }
+    // CI does not build what only this group needs.
+    let trident = match args.iter().any(|arg| arg == "stores") {
+        true => build::trident_with(profile, "emulator,serve,stores")?,
+        false => build::trident(profile)?,
+    };
+    library(profile, Library::Plain)?;
+    server_suite_on(&trident, args)
+}
+
+/// The suite of `trident serve`. One group compares it with the real server and the library, and one runs clients of another environment.
+pub(crate) fn server_suite_on(trident: &Path, args: &[String]) -> Result<Command> {
+    let mut command = Tool::module(Venv::Serving, "server_suite")?.args(args).into_command();
+    command
+        .env("TRIDENT", trident)
+        .env("TRIDENT_CLIENTS", Venv::Clients.ensure()?)
+        .env("TRIDENT_BACKENDS", folder(Library::Plain));
     Ok(command)
 }
 
@@ -59,7 +77,7 @@ pub(crate) fn bench(args: &[String]) -> Result<Outcome> {
         command
             .env("TRIDENT_MINILM", minilm()?)
             .env("TRIDENT_LOAD", std::env::current_exe()?)
-            .env("TRIDENT_BACKENDS", library(Profile::Release, false)?);
+            .env("TRIDENT_BACKENDS", library(Profile::Release, Library::Plain)?);
     }
     Ok(Outcome::from(command.status()?.success()))
 }
@@ -81,13 +99,35 @@ fn cases() -> Result<String> {
     printed(Tool::module(Venv::Onnx, "onnx_suite.cached")?.into_command())
 }
 
-/// The library under all its names, with panics on request or without.
-fn library(profile: Profile, panic_test: bool) -> Result<PathBuf> {
-    let (name, args): (_, &[&str]) = match panic_test {
-        true => ("backend-panic", &["--features", "panic-test"]),
-        false => ("backend", &[]),
+/// A build of the library.
+#[derive(Clone, Copy)]
+enum Library {
+    Plain,
+    /// It panics on request.
+    PanicTest,
+}
+
+/// The folder that has a build of the library, under all its names.
+fn folder(library: Library) -> PathBuf {
+    paths::target().join(match library {
+        Library::Plain => "backend",
+        Library::PanicTest => "backend-panic",
+    })
+}
+
+/// Build the library, and return its folder.
+fn library(profile: Profile, library: Library) -> Result<PathBuf> {
+    let folder = folder(library);
+    let args: &[&str] = match library {
+        Library::Plain => &[],
+        Library::PanicTest => &["--features", "panic-test"],
     };
-    let folder = paths::target().join(name);
     backend::build(profile, &folder, &backend::NAMES, args)?;
     Ok(folder)
+}
+
+/// Build both libraries.
+pub(crate) fn libraries(profile: Profile) -> Result<()> {
+    library(profile, Library::Plain)?;
+    library(profile, Library::PanicTest).map(drop)
 }
