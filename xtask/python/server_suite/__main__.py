@@ -95,6 +95,9 @@ def parse_arguments():
     )
     parser.add_argument("--seed", default="1", help="the seed of malformed requests")
     parser.add_argument(
+        "--only", type=int, metavar="NUMBER", help="send and show this malformed request alone"
+    )
+    parser.add_argument(
         "--soak",
         type=float,
         nargs="?",

@@ -12,17 +12,26 @@ INFER = b"/v2/models/add/infer"
 LIMIT = 1 << 20  # of bodies, which the server is told
 
 
-def kind(function):
-    KINDS.append(function)
-    return function
+def kind(*statuses):
+    """Add a kind, and the statuses that answers to it may have; None if the connection may end."""
+
+    def add(function):
+        function.statuses = statuses
+        KINDS.append(function)
+        return function
+
+    return add
 
 
 class Broken:
     """Bytes of a request. `ends` says that the client then closes its side."""
 
-    def __init__(self, data, ends=False, body=None):
-        """`body` is JSON that may be right, in which case the answer must be, too."""
-        self.data, self.ends, self.body = data, ends, body
+    def __init__(self, data, ends=False, body=None, right=False):
+        """`body` is JSON that may be right, in which case the answer must be, too.
+
+        `right` says that the request may be right, whatever its answer is then.
+        """
+        self.data, self.ends, self.body, self.right = data, ends, body, right
 
 
 def post(body, path=INFER, extra=b"", length=None):
@@ -38,7 +47,7 @@ def valid():
 # ---- JSON -------------------------------------------------------------------------------------
 
 
-@kind
+@kind(200, 400, 500)
 def bytes_changed(rng):
     """Some bytes of a right body are others. It may still be right."""
     body = bytearray(valid())
@@ -47,7 +56,7 @@ def bytes_changed(rng):
     return Broken(post(bytes(body)), body=bytes(body))
 
 
-@kind
+@kind(200, 400, 500)
 def pieces_moved(rng):
     """A piece of a right body is left out, doubled or moved. It may still be right."""
     body = valid()
@@ -58,7 +67,7 @@ def pieces_moved(rng):
     return Broken(post(body), body=body)
 
 
-@kind
+@kind(500)
 def deep(rng):
     depth = rng.choice((101, 1000, 100_000))
     body = valid().replace(b"[0.0", b"[" * depth + b"0.0", 1)
@@ -66,7 +75,7 @@ def deep(rng):
     return Broken(post(body))
 
 
-@kind
+@kind(200, 400, 500)
 def long_number(rng):
     number = rng.choice(
         (b"1" * 400, b"1e999999", b"-1e400", b"0" * 5000 + b"1", b"1" + b"0" * 90000)
@@ -75,21 +84,21 @@ def long_number(rng):
     return Broken(post(body), body=body)
 
 
-@kind
+@kind(500)
 def many_members(rng):
     names = ",".join(f'"{rng.random()}":{k}' for k in range(rng.choice((10, 3000))))
     body = b"{" + names.encode() + b"}"
     return Broken(post(body))
 
 
-@kind
+@kind(400)
 def shape_overflows(rng):
     message = wrong.valid()
     message["inputs"][0]["shape"] = rng.choice(wrong.HUGE)
     return Broken(post(wrong.text(message)))
 
 
-@kind
+@kind(500)
 def other_documents(rng):
     """Bodies of other endpoints that are none of theirs."""
     path = rng.choice(
@@ -106,7 +115,7 @@ def other_documents(rng):
     return Broken(post(body, path))
 
 
-@kind
+@kind(400, 500)
 def wrong_load(rng):
     parameters = rng.choice(
         (
@@ -128,7 +137,7 @@ def wrong_load(rng):
     return Broken(post(body, b"/v2/repository/models/add/load"))
 
 
-@kind
+@kind(400, 500)
 def wrong_region(rng):
     body = rng.choice(
         (
@@ -148,7 +157,7 @@ def wrong_region(rng):
     return Broken(post(wrong.text(body), path))
 
 
-@kind
+@kind(400, 404, 500)
 def region_misused(rng):
     """Tensors beyond a region, or in one that has shrunk or is unknown."""
     message = wrong.valid()
@@ -161,7 +170,7 @@ def region_misused(rng):
     return Broken(post(wrong.text(message)))
 
 
-@kind
+@kind(400)
 def shrunk_region(rng):
     """A tensor within a region's size, whose file has shrunk since."""
     message = wrong.valid()
@@ -177,43 +186,43 @@ def shrunk_region(rng):
 # ---- sizes and encodings ----------------------------------------------------------------------
 
 
-@kind
+@kind(400)
 def length_too_long(rng):
     body = valid()
     length = len(body) + rng.choice((1, 7, 1000, LIMIT // 2))
     return Broken(post(body, length=length), ends=True)
 
 
-@kind
+@kind(400, 500)
 def length_too_short(rng):
     body = valid()
     return Broken(post(body, length=rng.randrange(len(body))))
 
 
-@kind
+@kind(400)
 def length_no_number(rng):
     length = rng.choice(("-1", "1e3", "0x10", "99999999999999999999999", "x", "1 2", "+5", ""))
     return Broken(post(valid(), length=length))
 
 
-@kind
+@kind(400)
 def length_beyond_limit(rng):
     length = rng.choice((LIMIT + 1, 1 << 32, (1 << 63) - 1))
     return Broken(post(valid(), length=length), ends=True)
 
 
-@kind
+@kind(400)
 def two_lengths(rng):
     body = valid()
     return Broken(post(body, extra=b"Content-Length: %d\r\n" % rng.choice((0, 5, 10_000))))
 
 
-@kind
+@kind(500)
 def length_and_chunks(rng):
     return Broken(post(b"5\r\nabcde\r\n0\r\n\r\n", extra=b"Transfer-Encoding: chunked\r\n"))
 
 
-@kind
+@kind(400)
 def wrong_chunks(rng):
     body = valid()
     size = b"%x" % len(body)
@@ -233,13 +242,13 @@ def wrong_chunks(rng):
     return Broken(head + chunks, ends=True)
 
 
-@kind
+@kind(501)
 def unknown_encoding(rng):
     name = rng.choice((b"br", b"zstd", b"x", b"gzip, gzip", b"\xff"))
     return Broken(post(valid(), extra=b"Content-Encoding: " + name + b"\r\n"))
 
 
-@kind
+@kind(400)
 def damaged_gzip(rng):
     data = bytearray(gzip.compress(valid()))
     data[rng.randrange(10, len(data))] ^= 1 << rng.randrange(8)
@@ -247,7 +256,7 @@ def damaged_gzip(rng):
     return Broken(post(data, extra=b"Content-Encoding: gzip\r\n"))
 
 
-@kind
+@kind(400)
 def not_deflated(rng):
     return Broken(post(rng.randbytes(50), extra=b"Content-Encoding: deflate\r\n"))
 
@@ -258,14 +267,14 @@ BOMBS = {
 }
 
 
-@kind
+@kind(400)
 def bomb(rng):
     name = rng.choice(tuple(BOMBS))
     extra = b"Content-Encoding: " + name.encode() + b"\r\n"
     return Broken(post(BOMBS[name], extra=extra))
 
 
-@kind
+@kind(400, 500)
 def header_length(rng):
     text = rng.choice((b"x", b"-1", b"1e3", b"99999999999", b"0x5", b"", b"7", b"100000"))
     return Broken(post(valid(), extra=b"Inference-Header-Content-Length: " + text + b"\r\n"))
@@ -274,7 +283,7 @@ def header_length(rng):
 # ---- heads ------------------------------------------------------------------------------------
 
 
-@kind
+@kind(431)
 def huge_headers(rng):
     """Heads beyond the limit, which counts as far as the head has come."""
     extra = rng.choice(
@@ -287,13 +296,13 @@ def huge_headers(rng):
     return Broken(post(valid(), extra=extra), body=valid())
 
 
-@kind
+@kind(404, 405, 414)
 def long_path(rng):
     path = b"/v2/models/" + rng.choice((b"a", b"%41", b"/", b"..")) * rng.choice((1000, 30_000))
     return Broken(post(valid(), path))
 
 
-@kind
+@kind(400, 404, 405)
 def wrong_path(rng):
     parts = (
         b"v2", b"models", b"add", b"infer", b"..", b"%2e%2e", b"%2f", b"", b"versions", b"1", b"-1",
@@ -305,13 +314,13 @@ def wrong_path(rng):
     return Broken(post(valid(), path))
 
 
-@kind
+@kind(405, None)
 def wrong_method(rng):
     method = rng.choice((b"GET", b"PUT", b"DELETE", b"HEAD", b"PATCH", b"TRACE", b"FOO", b"post"))
     return Broken(post(valid()).replace(b"POST", method, 1))
 
 
-@kind
+@kind(400)
 def wrong_line(rng):
     line = rng.choice(
         (
@@ -329,7 +338,7 @@ def wrong_line(rng):
     return Broken(line + b"\r\n" + HOST + b"Content-Length: 0\r\n\r\n", ends=True)
 
 
-@kind
+@kind(400)
 def wrong_header(rng):
     header = rng.choice(
         (
@@ -346,7 +355,7 @@ def wrong_header(rng):
     return Broken(post(valid(), extra=header), ends=True)
 
 
-@kind
+@kind(400, None)
 def cut_anywhere(rng):
     data = post(valid())
     return Broken(data[: rng.randrange(1, len(data) - 1)], ends=True)

@@ -19,19 +19,21 @@ import time
 from collections import Counter
 from functools import partial
 
+import grpc
 import numpy as np
 
-from backend_suite import malformed, repository, shared_memory, tensors, wrong
+from backend_suite import malformed, repository, sequences, shared_memory, tensors, wrong
 from backend_suite.client import Grpc, Http
 from backend_suite.tensors import expect
 
-from . import broken_grpc, broken_http, frames
+from . import broken_calls, broken_connections, broken_documents, broken_grpc, broken_http, frames
 from .busy import until
-from .models import add_recorded
+from .models import add_numbers, add_recorded, add_words
 from .server import Server
 
 EVERY = 100  # requests between two good ones
 QUIET = 0.03  # seconds without a word from a server that waits for more
+CONNECTIONS = 4  # others for each kind of a whole connection
 SLOW = 50  # clients of each kind that send no more
 LIMIT = 20  # seconds that an answer may take
 MOST = 200 << 20  # bytes that the server may grow by while it refuses requests
@@ -42,8 +44,10 @@ WANTED = (X + np.float32(1)).tobytes()
 # Texts of status 500, which the protocol has for JSON that cannot be read, and for failed loads.
 FAILURES = re.compile(
     r"parse|JSON|poll from model repository|Triton parameter|Unable to open shared memory"
-    r"|must be|expected|is not|missing|index|type"
+    r"|must be|expected|is not|missing|index|type|non-object|cannot be read|failed to load"
 )
+# Codes of gRPC that are the client's fault, or say that something is not there.
+CODES = ("INVALID_ARGUMENT", "NOT_FOUND", "UNIMPLEMENTED", "UNAVAILABLE", "ALREADY_EXISTS")
 
 
 def run(suite):
@@ -55,6 +59,10 @@ def run(suite):
     repository.parse(models)
     echo = repository.identity(models, tensors.BYTES)
     add_recorded(models, "repeat_int32")
+    repository.add_one(models, broken_documents.VICTIM)
+    sequences.running_sums(models)
+    add_words(models)
+    add_numbers(models)
     flags = (
         "--model-control-mode=explicit",
         "--load-model=*",
@@ -64,16 +72,21 @@ def run(suite):
     with Server(suite.trident, models.folder, folder / "log", flags) as running:
         try:
             register(running)
-            sender = Sender(running, suite.options.seed)
+            sender = Sender(running, suite.options.seed, suite.options.only)
             parts = {
                 "JSON over HTTP": (wrong.JSON_KINDS, sender.json),
                 "binary tensors over HTTP": (wrong.BINARY_KINDS, sender.binary),
                 "gRPC messages": (wrong.GRPC_KINDS, sender.grpc),
                 "HTTP": (broken_http.KINDS, sender.raw_http),
                 "HTTP/2 and gRPC": (broken_grpc.KINDS, sender.raw_grpc),
+                "documents of all endpoints": (broken_documents.KINDS, sender.raw_http),
+                "messages of all methods": (broken_calls.KINDS, sender.calls),
+                "connections": (broken_connections.KINDS, sender.connections),
             }
             for part, (name, (kinds, send)) in enumerate(parts.items()):
                 numbers = range(part, suite.options.malformed, len(parts))
+                if name == "connections":  # each is many requests
+                    numbers = numbers[::CONNECTIONS]
                 suite.check(
                     f"{name}, {len(kinds)} kinds",
                     lambda kinds=kinds, send=send, numbers=numbers: sender.send_all(
@@ -89,7 +102,7 @@ def run(suite):
             suite.check("memory while they are refused", lambda: bounded(sender))
             suite.check("no panic in the log", running.no_panic)
             sender.close()
-            print(f"malformed: {sender.told()}")
+            print(f"malformed, seed {sender.seed}: {sender.told()}")
         finally:
             SHARED.unlink(missing_ok=True)
             SHARED.with_name("trident_shrunk").unlink(missing_ok=True)
@@ -144,7 +157,7 @@ def many_connections(sender):
             for _ in range(10):
                 sender.good_ones()
         client = Http(port)
-        assert client.call("GET", "/v2/health/ready").status == 200
+        assert client.call("GET", "/v2/health/live").status == 200
         client.close()
     finally:
         resource.prlimit(process, resource.RLIMIT_NOFILE, before)
@@ -160,9 +173,9 @@ def bounded(sender):
 class Sender(malformed.Sender):
     """Sends malformed requests; what it gives is None, or what is wrong with the answer."""
 
-    def __init__(self, running, seed):
+    def __init__(self, running, seed, only=None):
         super().__init__(_Ports(running.port("HTTP")), Grpc(running.port("gRPC")))
-        self.running, self.seed, self.outcomes = running, seed, Counter()
+        self.running, self.seed, self.only, self.outcomes = running, seed, only, Counter()
         self.start = self.most = running.resident_bytes()
 
     def close(self):
@@ -178,9 +191,12 @@ class Sender(malformed.Sender):
     def send_all(self, kinds, send, numbers):
         found = []
         for turn, number in enumerate(numbers):
-            rng = random.Random(f"{self.seed} {number}")
             make = kinds[turn % len(kinds)]
-            problem = send(make, rng)
+            if self.only not in (None, number):
+                continue
+            if self.only == number:
+                self.show(number, make, send)
+            problem = send(make, self.random(number))
             if problem:
                 found.append(f"number {number} ({make.__name__}): {problem}")
             if turn % EVERY == EVERY - 1:
@@ -188,6 +204,18 @@ class Sender(malformed.Sender):
                 self.most = max(self.most, self.running.resident_bytes())
         names = sorted({line.split("(")[1].split(")")[0] for line in found})
         assert not found, f"{len(found)} of {len(numbers)}, {names}: {'; '.join(found[:4])}"
+
+    def random(self, number):
+        return random.Random(f"{self.seed} {number}")
+
+    def show(self, number, make, send):
+        """Print a request, but for kinds that are whole connections."""
+        print(f"number {number}, {make.__name__}: {make.__doc__ or ''}")
+        if send == self.connections:
+            return
+        where = [self.running.places["gRPC"]] if send == self.raw_grpc else []
+        made = make(self.random(number), *where)
+        print(made.data if isinstance(made, broken_http.Broken) else made)
 
     def good_ones(self):
         self.running.alive()
@@ -217,10 +245,15 @@ class Sender(malformed.Sender):
             status, body = self.http_answer(broken)
         except TimeoutError:
             return self.count("", f"neither an answer nor an end within {LIMIT} s")
+        if status not in make.statuses:
+            return self.count("", f"status {status}, not one of {make.statuses}: {body[:200]!r}")
         if status is None:
             return self.count("connection ended")
         if status == 200:
-            return self.count("answered", wrong_numbers(broken.body, body))
+            problem = None if broken.right else wrong_numbers(broken.body, body)
+            return self.count("answered", problem)
+        if broken.right and status == 500 and not body.strip():
+            return self.count("", f"status {status} without a cause")
         if status >= 500:
             return self.count(f"status {status}", undocumented(status, body))
         return self.count(f"status {status}", None if 400 <= status else f"status {status}")
@@ -257,6 +290,27 @@ class Sender(malformed.Sender):
             return self.count("answered")
         told = [kind for kind in kinds if kind in ("HEADERS", "RST_STREAM", "GOAWAY")]
         return self.count(told[0] if told else "connection ended")
+
+    # Several things on a connection, and calls of other methods.
+
+    def connections(self, make, rng):
+        try:
+            problem = make(rng, self.running.places)
+        except (TimeoutError, EOFError, OSError) as error:
+            problem = f"{type(error).__name__}: {error}"
+        return self.count("connections", problem)
+
+    def calls(self, make, rng):
+        method, data = make(rng)
+        path = f"/inference.GRPCInferenceService/{method}"
+        try:
+            self.client.channel.unary_unary(path)(data, timeout=LIMIT)
+        except grpc.RpcError as error:
+            code, text = error.code().name, error.details() or ""
+            right = code in CODES or (code == "INTERNAL" and FAILURES.search(text))
+            right = right and text.strip() and "bug in Trident" not in text
+            return self.count(f"code {code}", None if right else f"{method}, {code}: {text[:200]}")
+        return self.count("calls answered")
 
 
 class _Ports:
