@@ -34,6 +34,8 @@ pub(crate) enum Venv {
     Serving,
     /// Clients of inference servers that do not fit beside those of `serving`.
     Clients,
+    /// The Python examples of the clients' repository.
+    Upstream,
     /// Checks of the files that deploy the server.
     Deploy,
     /// ONNX Runtime beside the version of `onnx` that its own tests need.
@@ -68,7 +70,7 @@ impl Venv {
     /// Every environment.
     pub(crate) fn all() -> Vec<Venv> {
         let paddle = &[Venv::Paddle, Venv::Paddle2, Venv::Paddleocr, Venv::Paddleocr35];
-        [Venv::CI, &[Venv::Ort, Venv::Apps, Venv::Cluster], paddle].concat()
+        [Venv::CI, &[Venv::Upstream, Venv::Ort, Venv::Apps, Venv::Cluster], paddle].concat()
     }
 
     fn name(self) -> &'static str {
@@ -80,6 +82,7 @@ impl Venv {
             Venv::Darwin => "darwin",
             Venv::Serving => "serving",
             Venv::Clients => "clients",
+            Venv::Upstream => "upstream",
             Venv::Deploy => "deploy",
             Venv::Ort => "ort",
             Venv::Apps => "apps",

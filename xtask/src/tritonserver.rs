@@ -67,6 +67,10 @@ pub(crate) fn server_suite_on(trident: &Path, args: &[String]) -> Result<Command
         .env("TRIDENT", trident)
         .env("TRIDENT_CLIENTS", Venv::Clients.ensure()?)
         .env("TRIDENT_BACKENDS", folder(Library::Plain));
+    // CI has no checkouts of upstream's repositories.
+    if args.iter().any(|arg| arg.starts_with("--suite")) {
+        command.env("TRIDENT_UPSTREAM", Venv::Upstream.ensure()?);
+    }
     Ok(command)
 }
 

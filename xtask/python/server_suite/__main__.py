@@ -37,6 +37,7 @@ from . import (
     traced_steps,
 )
 from .compared import suite as compared
+from .upstream import suite as upstream
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 GROUPS = {
@@ -67,7 +68,8 @@ class Suite(checks.Checks):
     def __init__(self, options, folder):
         super().__init__(options)
         self.folder, self.trident = folder, os.environ.get("TRIDENT")
-        self.listed = expectations.read(ROOT / "conformance/server/exceptions.toml")
+        self.list = f"conformance/server/{'upstream' if options.suite else 'exceptions'}.toml"
+        self.listed = expectations.read(ROOT / self.list)
         if not self.trident:
             raise SystemExit("run this by `cargo xtask conformance server`")
 
@@ -76,7 +78,7 @@ class Suite(checks.Checks):
         if listed and status == FAIL:
             status, reason = SKIP, f"known to differ: {listed[1]}"
         elif listed and status == PASS:
-            status, reason = FAIL, "passes, so conformance/server/exceptions.toml must not list it"
+            status, reason = FAIL, f"passes, so {self.list} must not list it"
         super().record(case, status, reason, seconds)
 
 
@@ -105,6 +107,12 @@ def parse_arguments():
         metavar="MINUTES",
         help="instead of the checks, saturate the server while models change (default 30)",
     )
+    parser.add_argument(
+        "--suite",
+        metavar="FOLDER",
+        help="instead of the checks, run examples of clients and models of upstream's tests, in "
+        "this folder's checkouts `client` and `server`",
+    )
     parser.add_argument("--json", metavar="FILE", help="write all outcomes to this file")
     parser.add_argument("-v", "--verbose", action="store_true", help="print what passes, too")
     return parser.parse_args()
@@ -119,7 +127,11 @@ def main():
     folder.mkdir()
     suite = Suite(options, folder)
     start = time.monotonic()
-    chosen = {"soak": soak.run} if options.soak else {name: GROUPS[name] for name in options.group}
+    chosen = {name: GROUPS[name] for name in options.group}
+    if options.soak:
+        chosen = {"soak": soak.run}
+    elif options.suite:
+        chosen = upstream.GROUPS
     for group, function in chosen.items():
         suite.run(group, function)
     if not suite.rows:
