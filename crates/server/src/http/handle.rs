@@ -141,9 +141,9 @@ async fn written(
 fn about_model(server: &Arc<Server>, route: &ModelRoute<'_>) -> Result<Reply, Refusal> {
     match route.action {
         ModelAction::Ready => match model(server, route) {
-            Ok(_) => Ok(empty(Media::Plain)),
+            Ok(model) if !model.is_lost() => Ok(empty(Media::Plain)),
             // Unloaded models are not ready, and others are unknown.
-            Err(NoModel::Unavailable(_) | NoModel::NotReady { .. }) => {
+            Ok(_) | Err(NoModel::Unavailable(_) | NoModel::NotReady { .. }) => {
                 Err(Refusal::new(StatusCode::BAD_REQUEST, "Model version not ready").plain())
             }
             Err(error) => Err(Refusal::from(error).plain()),

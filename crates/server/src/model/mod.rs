@@ -212,6 +212,11 @@ impl HostedModel {
         }
     }
 
+    /// Whether it was unloaded while idle, and its files did not load again when it was asked for.
+    pub(crate) fn is_lost(&self) -> bool {
+        self.evictable().is_some_and(|model| model.is_lost())
+    }
+
     /// Whether a request may have any number of answers.
     pub fn is_decoupled(&self) -> bool {
         self.config.model_transaction_policy.as_ref().is_some_and(|policy| policy.decoupled)

@@ -3,7 +3,7 @@
 //! A request that finds its model unloaded waits until the repository has loaded it again, by the rules of the model's queue; the
 //! thread that read the request does not. Everything else about a model, its configuration and its counters, stays.
 
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -35,6 +35,8 @@ pub(crate) struct Evictable {
     created: Instant,
     /// Milliseconds from its creation to the last request or answer.
     used: AtomicU64,
+    /// Whether its files did not load again at the last try.
+    is_lost: AtomicBool,
     /// Tells the repository that the model is asked for.
     wake: Sender<Arc<Evictable>>,
 }
@@ -99,6 +101,7 @@ impl Evictable {
             asked: AtomicUsize::new(0),
             created: Instant::now(),
             used: AtomicU64::new(0),
+            is_lost: AtomicBool::new(false),
             wake,
         })
     }
@@ -109,6 +112,21 @@ impl Evictable {
 
     pub(crate) fn version(&self) -> u64 {
         self.version
+    }
+
+    /// Whether its files did not load again at the last try. The next request tries once more.
+    pub(crate) fn is_lost(&self) -> bool {
+        self.is_lost.load(Relaxed)
+    }
+
+    /// Whether no request is without an answer.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.asked.load(Relaxed) == 0
+    }
+
+    /// Notes whether its files loaded again.
+    pub(crate) fn set_lost(&self, is_lost: bool) {
+        self.is_lost.store(is_lost, Relaxed);
     }
 
     /// How long nobody has asked for it.

@@ -101,7 +101,7 @@ impl Version {
 
     /// Whether it failed to load, and nothing serves in its place.
     fn has_failed(&self) -> bool {
-        self.failure().is_some()
+        self.failure().is_some() || self.model().is_some_and(|model| model.is_lost())
     }
 
     /// Why it failed to load, as clients see it.
@@ -115,6 +115,10 @@ impl Version {
     fn state(&self) -> (ModelState, &str) {
         match &self.state {
             State::Loading => (ModelState::Loading, &self.reason),
+            State::Ready(model) if model.is_lost() => (
+                ModelState::Unavailable,
+                "its files did not load again after it was unloaded while idle",
+            ),
             State::Ready(_) => (ModelState::Ready, &self.reason),
             State::Unloading(life) if life.strong_count() > 0 => (ModelState::Unloading, ""),
             State::Unavailable(_) | State::Unloading(_) => (ModelState::Unavailable, &self.reason),
@@ -193,6 +197,15 @@ impl Entry {
             && config(own) == config(origin)
             && own.stamps.contains_key(&number)
             && own.stamps.get(&number) == origin.stamps.get(&number)
+    }
+
+    /// Whether a version can be loaded again from its files, whose stamp is this one: they are those that it was loaded from.
+    pub(super) fn is_restorable(&self, number: u64, stamp: &Stamp) -> bool {
+        let is_current = self.versions.get(&number).is_some_and(|own| own.reason.is_empty());
+        let loaded_from = self.origin.as_ref().and_then(|own| own.stamps.get(&number));
+        // Files that a client has sent stay in memory.
+        let is_in_memory = self.is_overridden && *stamp == Stamp::default();
+        is_current && (is_in_memory || loaded_from == Some(stamp))
     }
 
     /// Takes versions that were loaded. Returns those that they replace, which requests may still own.

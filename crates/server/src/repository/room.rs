@@ -1,12 +1,13 @@
 //! Memory of models: unloading those that nobody asks for, and loading them again.
 //!
-//! A model whose requests belong to sequences stays loaded, because its states would be lost.
+//! A model whose requests belong to sequences stays loaded, because its states would be lost. So does one whose files have changed since
+//! it was loaded: they may not load.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use trident_serving::{ErrorCode, Fault, LogLevel, ModelConfig, SchedulingChoice};
+use trident_serving::{ErrorCode, Fault, LogLevel, ModelConfig, SchedulingChoice, Stamp};
 
 use super::Repository;
 use super::entry::Loaded;
@@ -23,7 +24,8 @@ impl Repository {
         }
         if let Some(longest) = self.options.idle_unload {
             for model in self.ready(None) {
-                if model.evictable().is_some_and(|own| own.idle() >= longest) {
+                let is_idle = model.evictable().is_some_and(|own| own.idle() >= longest);
+                if is_idle && self.may_unload(&model) {
                     self.unload_idle(&model);
                 }
             }
@@ -69,6 +71,14 @@ impl Repository {
             let given = cache.give_way(usize::try_from(excess).unwrap_or(usize::MAX));
             used = used.saturating_sub(given as u64);
         }
+        if used.saturating_add(needed) > limit {
+            others.retain(|model| self.may_unload(model));
+            let freed: u64 = others.iter().map(|model| model.memory()).sum();
+            // Models are not unloaded for one that does not fit even then.
+            if needed > 0 && used.saturating_sub(freed).saturating_add(needed) > limit {
+                others.clear();
+            }
+        }
         // Requests change the times meanwhile.
         others.sort_by_cached_key(|model| model.evictable().map(|own| own.idle()));
         while used.saturating_add(needed) > limit {
@@ -86,6 +96,18 @@ impl Repository {
         Err(Fault { code: ErrorCode::Unavailable, text })
     }
 
+    /// Whether a model takes memory, nobody waits for it, and its files would load it again.
+    fn may_unload(&self, model: &HostedModel) -> bool {
+        let Some(own) = model.evictable().filter(|own| own.is_idle()) else { return false };
+        let stamp = || own.folder().stamp(model.version());
+        let is_restorable = |stamp: &Stamp| {
+            let models = self.lock();
+            let entry = models.get(model.name());
+            entry.is_some_and(|entry| entry.is_restorable(model.version(), stamp))
+        };
+        model.memory() > 0 && is_restorable(&stamp())
+    }
+
     /// Unloads a model if nobody waits for it. Returns the bytes of memory that it had.
     fn unload_idle(&self, model: &HostedModel) -> u64 {
         let Some(own) = model.evictable() else { return 0 };
@@ -95,8 +117,8 @@ impl Repository {
         drop(unloaded);
         let (name, version) = (model.name(), model.version());
         let line = format!(
-            "unloaded '{name}' version {version}, idle for {} s: {memory} bytes; the next request loads it again",
-            idle.as_secs()
+            "unloaded '{name}' version {version}, idle for {:.1} s: {memory} bytes; the next request loads it again",
+            idle.as_secs_f64()
         );
         self.log(LogLevel::Info, &line);
         memory
@@ -107,6 +129,7 @@ impl Repository {
         let (folder, version) = (model.folder(), model.version());
         let name = folder.name();
         let loaded = self.scheduled(folder, version);
+        model.set_lost(loaded.is_err());
         // Until it is settled, so that a load beside it counts its memory.
         let _room = super::lock(&self.room);
         let loaded = loaded.and_then(|(_, _, loaded)| {

@@ -73,7 +73,7 @@ fn the_model_that_is_idle_longest_makes_room() {
     assert_eq!(loaded(), [false, true, true], "{:?}", bench.log);
     let ready = ["a:1 READY", "b:1 READY", "c:1 READY"];
     assert_eq!(bench.index(), ready, "a model that is unloaded while it is idle answers");
-    assert!(bench.logged("unloaded 'a' version 1, idle for 0 s"), "{:?}", bench.log);
+    assert!(bench.logged("unloaded 'a' version 1, idle for 0."), "{:?}", bench.log);
     let answers = tended(&bench, || {
         let ask = |name| {
             let answer = bench.ask(name, &[1.0, 2.0]);
@@ -144,15 +144,55 @@ fn requests_to_a_model_that_does_not_load_again_have_the_cause() {
     let file = bench.path("a/1/model.onnx");
     let text = fs::read(&file).unwrap();
     tended(&bench, || {
-        fs::remove_file(&file).unwrap();
         wait_until(|| memory(&bench, "a") == 0);
+        fs::remove_file(&file).unwrap();
         let fault = bench.ask("a", &[1.0, 2.0]).unwrap_err();
         assert_eq!(fault.code, ErrorCode::Unavailable);
         let start = "model 'a' was unloaded while it was idle, and cannot be loaded again: ";
         assert!(fault.text.starts_with(start), "{}", fault.text);
+        let index = bench.index();
+        assert!(index[0].starts_with("a:1 UNAVAILABLE its files did not load"), "{index:?}");
+        assert!(bench.repository.has_failed());
         fs::write(&file, &text).unwrap();
         bench.ask("a", &[1.0, 2.0]).unwrap();
+        assert_eq!(bench.index(), ["a:1 READY"]);
+        assert!(!bench.repository.has_failed());
     });
+}
+
+#[test]
+fn a_model_whose_files_have_changed_is_not_unloaded() {
+    let bench = repository(None, Some(IDLE), &["a", "b"]);
+    ["a", "b"].iter().for_each(|name| bench.load(name).unwrap());
+    // A load has failed from these files, and nobody has tried those.
+    write(&bench.path("a"), &[("1/model.onnx", b"no model")]);
+    bench.load("a").unwrap_err();
+    write(&bench.path("b"), &[("1/model.onnx", b"none either")]);
+    thread::sleep(2 * IDLE);
+    bench.repository.tend(Duration::ZERO);
+    for name in ["a", "b"] {
+        assert!(memory(&bench, name) > 0, "{name}: {:?}", bench.log);
+        assert_eq!(bench.ask(name, &[1.0, 2.0]).unwrap()[0], 3.0);
+    }
+}
+
+#[test]
+fn no_model_is_unloaded_in_vain() {
+    let bench = repository(Some(size() * 5 / 2), None, &["a", "b"]);
+    ["a", "b"].iter().for_each(|name| bench.load(name).unwrap());
+    write(&bench.path("large"), &[("1/model.onnx", &weights(1 << 18))]);
+    bench.load("large").unwrap_err();
+    assert!(memory(&bench, "a") > 0 && memory(&bench, "b") > 0, "{:?}", bench.log);
+    // A model without memory makes no room.
+    write(&bench.path("c"), &[("1/model.onnx", &weights(1 << 16))]);
+    bench.load("c").unwrap();
+    write(&bench.path("d"), &[("1/model.onnx", &weights(1 << 16))]);
+    bench.load("d").unwrap();
+    assert!(!bench.logged(": 0 bytes; the next"), "{:?}", bench.log);
+    assert_eq!(
+        bench.log.lock().unwrap().iter().filter(|line| line.starts_with("unloaded")).count(),
+        2
+    );
 }
 
 #[test]

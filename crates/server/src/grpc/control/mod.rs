@@ -38,8 +38,8 @@ impl Grpc {
             Control::ServerReady => Outgoing::message(&Is { is: server.is_ready() }, packing),
             Control::HealthCheck => Outgoing::message(&health(server.is_ready()), packing),
             Control::ModelReady => {
-                self.asked(message)?;
-                Outgoing::message(&Is { is: true }, packing)
+                let is = !self.asked(message)?.is_lost();
+                Outgoing::message(&Is { is }, packing)
             }
             Control::ServerMetadata => Outgoing::message(&server_metadata(server), packing),
             Control::ModelMetadata => {
