@@ -146,7 +146,12 @@ impl Recorder {
         // A full disk ends the recording, not the server.
         let written = match file.write_all(&line) {
             Ok(()) => line.len() as u64,
-            Err(_) => FULL,
+            Err(error) => {
+                let report = format!("the recording of requests has ended: {error}\n");
+                // Nobody else hears of it.
+                let _ = io::stderr().write_all(report.as_bytes());
+                FULL
+            }
         };
         self.written.fetch_add(written, Relaxed);
     }

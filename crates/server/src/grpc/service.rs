@@ -184,11 +184,16 @@ impl Grpc {
         }
         let recorder = self.server.recorder.as_ref().filter(|recorder| recorder.takes());
         let kept = recorder.map(|recorder| (recorder, message.clone()));
-        let answer = match decode(message) {
-            Ok(message) => self.infer(message, &parts.headers, call, observed).await,
+        let mut has_model = false;
+        let answer = match decode::<ModelInferRequest>(message) {
+            Ok(message) => {
+                let model = || self.model(&message.model_name, &message.model_version);
+                has_model = kept.is_some() && model().is_ok();
+                self.infer(message, &parts.headers, call, observed).await
+            }
             Err(status) => Err(status),
         };
-        if let Some((recorder, message)) = kept {
+        if let Some((recorder, message)) = kept.filter(|_| has_model) {
             record(recorder, parts.uri.path(), &message, &answer);
         }
         answer

@@ -1,5 +1,7 @@
 //! The web console: its files, and the control of models from it.
 
+use std::net::IpAddr;
+
 use bytes::Bytes;
 use hyper::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HOST, HeaderValue, ORIGIN,
@@ -14,6 +16,7 @@ use super::handle;
 use super::reply::{Media, Refusal, Reply, json, object, respond};
 use crate::access::Api;
 use crate::console::{self, ConsoleFile};
+use crate::repository::ControlMode;
 
 /// A path of the console.
 enum Page<'a> {
@@ -67,7 +70,9 @@ pub(super) async fn console(
     match page {
         Page::File(file) => Ok(page_of(file)),
         Page::Rights => {
-            let control = front.options.console_control;
+            // In other modes, the repository refuses.
+            let is_explicit = front.server.repository.options().mode == ControlMode::Explicit;
+            let control = front.options.console_control && is_explicit;
             Ok(json(object(|writer| writer.name("control").boolean(control))))
         }
         Page::Control { model, load } => {
@@ -89,10 +94,28 @@ fn may_control(front: &HttpFront, parts: &Parts) -> Result<(), Refusal> {
     handle::may_use(front, parts, Api::ModelRepository)?;
     let text = |name| parts.headers.get(name).and_then(|value| value.to_str().ok());
     let own = text(ORIGIN).and_then(|origin| origin.split_once("://")).map(|(_, host)| host);
-    match own.is_some() && own == text(HOST) {
+    let Some(host) = own.filter(|_| own == text(HOST)) else {
+        return refuse("Only pages of this server may control its models.");
+    };
+    let restrictions = &front.options.restrictions;
+    let has_key = restrictions.denied(Api::ModelRepository, |_| None).is_some();
+    match has_key || is_safe(host) {
         true => Ok(()),
-        false => refuse("Only pages of this server may control its models."),
+        false => refuse(
+            "Models are controlled from pages whose address has an IP address or 'localhost' and no other name.",
+        ),
     }
+}
+
+/// Whether the host of a page's address cannot lead to another machine's page. Names can: their owner may have them lead to this server
+/// after a browser has loaded a page from elsewhere.
+fn is_safe(host: &str) -> bool {
+    let name = match host.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+        Some((address, _)) => address,
+        None => host.rsplit_once(':').map_or(host, |(name, _)| name),
+    };
+    let is_local = |name: &str| name.eq_ignore_ascii_case("localhost");
+    is_local(name) || name.parse::<IpAddr>().is_ok()
 }
 
 fn page_of(file: ConsoleFile) -> Reply {
@@ -106,4 +129,20 @@ fn page_of(file: ConsoleFile) -> Reply {
     // A newer server has newer files.
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
     reply
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_others_are_not_safe() {
+        for host in ["localhost", "LOCALHOST:8000", "127.0.0.1:8000", "10.0.0.7", "[::1]:8000"] {
+            assert!(is_safe(host), "{host}");
+        }
+        for host in ["evil.example:8000", "localhost.evil.example", "127.0.0.1.nip.io:80", "", ":1"]
+        {
+            assert!(!is_safe(host), "{host}");
+        }
+    }
 }

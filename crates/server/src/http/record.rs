@@ -18,17 +18,18 @@ pub(super) struct Recording<'a> {
 }
 
 impl Recording<'_> {
-    /// The recording of a request, if it is an inference and its turn.
+    /// The recording of a request, if it is an inference. It is recorded if its body is read when it is its turn: a request that is
+    /// refused before has not reached a model.
     pub(super) fn of<'a>(front: &'a HttpFront, parts: &Parts) -> Option<Recording<'a>> {
         let recorder = front.server.recorder.as_ref()?;
         let path = parts.uri.path();
         let is_inference = path.ends_with("/infer") || path.ends_with("/generate");
-        let is_taken = is_inference && recorder.takes();
-        is_taken.then(|| Recording { recorder, body: OnceLock::new() })
+        is_inference.then(|| Recording { recorder, body: OnceLock::new() })
     }
 
     /// Writes the request with its answer.
     pub(super) fn write(&self, parts: &Parts, reply: &Reply) {
+        let Some(body) = self.body.get() else { return };
         let Some(content) = content(reply) else { return };
         let path = parts.uri.path_and_query().map_or("/", |path| path.as_str());
         let request = HttpPart {
@@ -37,7 +38,7 @@ impl Recording<'_> {
                 ("path", HttpValue::Text(path)),
             ],
             headers: chosen(&REQUEST_HEADERS, &parts.headers),
-            body: self.body.get().map_or(&[], |body| body),
+            body,
         };
         let mut headers = chosen(&ANSWER_HEADERS, reply.headers());
         if reply.body().is_chunked() {
@@ -55,7 +56,7 @@ pub(super) async fn kept(
     body: impl Future<Output = Result<Bytes, Refusal>>,
 ) -> Result<Bytes, Refusal> {
     let bytes = body.await?;
-    if let Some(recording) = recording {
+    if let Some(recording) = recording.filter(|recording| recording.recorder.takes()) {
         // A body is read once.
         let _ = recording.body.set(bytes.clone());
     }
