@@ -45,6 +45,7 @@ mod cache;
 mod check;
 mod complete;
 mod config;
+mod effects;
 mod ensemble;
 mod error;
 mod failure;
@@ -77,6 +78,7 @@ pub use batch::{
 pub use cache::{CacheLookup, CacheMiss, ModelCache, ResponseCache};
 pub use complete::{DEFAULT_MAX_BATCH_SIZE, ModelSignature, TensorInfo};
 pub use config::*;
+pub use effects::FieldNote;
 pub use ensemble::{
     AnswerPace, Cancel, Ensemble, EnsembleFault, EnsembleTicket, RequestWatch, StepAnswer,
     StepError, StepModel, StepModels, StepReply,

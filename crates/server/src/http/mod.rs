@@ -31,5 +31,6 @@ mod settings;
 
 pub(crate) use body::ReplyBody;
 pub use connection::{Endpoints, HttpFront};
+pub(crate) use openai::check_service;
 pub use options::HttpOptions;
 pub use route::{MemoryAction, ModelAction, ModelRoute, Route, RouteError};

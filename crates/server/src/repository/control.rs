@@ -14,7 +14,7 @@ use super::ensembles::{EnsembleSource, is_ensemble};
 use super::entry::{Entry, Loaded, Origin, Version};
 use super::fault::LoadFault;
 use super::folders::{check_name, sent};
-use super::{ControlMode, LoadOptions, Repository};
+use super::{ControlMode, LoadOptions, Look, Repository};
 use crate::model::HostedModel;
 
 impl Repository {
@@ -23,29 +23,46 @@ impl Repository {
         let chosen = self.options.mode == ControlMode::Explicit
             && !self.options.load.iter().any(|name| name == "*");
         let refreshed = self.fetch(chosen.then_some(&self.options.load));
+        let look = self.look();
+        for line in &look.empty {
+            self.log(LogLevel::Warning, line);
+        }
         let names = match chosen {
             true => self.options.load.clone(),
-            false => self.names().into_iter().collect(),
+            false => look.names.into_iter().collect(),
         };
         let mut failed = self.load_each(&names);
-        failed.extend(refreshed.err().map(|fault| ("repository".to_owned(), fault)));
+        let unread = refreshed.err().or_else(|| look.unread.map(Fault::internal));
+        failed.extend(unread.map(|fault| ("repository".to_owned(), fault)));
+        // Models are loaded on several threads.
+        failed.sort_by(|(one, _), (other, _)| one.cmp(other));
         self.has_started.store(true, Release);
         failed
     }
 
-    /// Looks for folders that are new, have changed or are gone, and loads or unloads their models.
+    /// Tells for each folder of the repository that has no models which layout is expected.
+    pub fn empty_folders(&self) -> Vec<String> {
+        self.look().empty
+    }
+
+    /// Looks for folders that are new, have changed or are gone, and loads or unloads their models. While a folder of the repository
+    /// cannot be read, nothing is unloaded.
     pub fn poll(&self) {
         self.refresh_all();
-        let names = self.names();
+        let Look { names, unread, .. } = self.look();
+        let is_whole = unread.is_none();
+        self.note_unread(unread);
         let gone: Vec<String> = {
             let models = self.lock();
             // Models that earlier polls have unloaded stay so.
             let is_left = |entry: &Entry| entry.is_known() || entry.fault.is_some();
             let left = models.iter().filter(|(_, entry)| is_left(entry));
-            let gone = left.filter(|(name, _)| !names.contains(*name));
+            let gone = left.filter(|(name, _)| is_whole && !names.contains(*name));
             gone.map(|(name, _)| name.clone()).collect()
         };
         for name in gone {
+            let line = format!("unloading model '{name}', whose folder is gone");
+            self.log(LogLevel::Info, &line);
             self.forget(&name);
             self.refresh_dependents(&name);
         }
@@ -168,8 +185,9 @@ impl Repository {
         let is_plain = options.config.is_none() && options.files.is_empty();
         let unread = |cause: &str| {
             let text = format!("failed to load '{name}', failed to poll from model repository");
-            self.log(LogLevel::Warning, &format!("{text}: {cause}"));
-            LoadFault::from(Fault::internal(text))
+            let full = format!("{text}: {cause}");
+            self.log(LogLevel::Warning, &full);
+            LoadFault { full, ..LoadFault::from(Fault::internal(text)) }
         };
         check_name(name).map_err(|cause| unread(&cause))?;
         let on_disk = self.folder(name);
@@ -178,7 +196,7 @@ impl Repository {
             (true, Ok(Some(folder))) => folder,
             (true, Ok(None)) => return Err(unread("the repository has no folder of this name")),
             (true, Err(fault)) => {
-                let unread = unread(&fault.text).map(|text| format!("{text}: {}", fault.text));
+                let unread = unread(&fault.text).told_in_full();
                 self.lock().entry(name.to_owned()).or_default().refuse(&fault.into(), None);
                 return Err(unread);
             }
@@ -206,7 +224,7 @@ impl Repository {
                 let fault = LoadFault::from(error);
                 let mut unread = unread(&fault.full);
                 if is_plain {
-                    unread = unread.map(|text| format!("{text}: {}", fault.full));
+                    unread = unread.told_in_full();
                     self.lock().entry(name.to_owned()).or_default().refuse(&fault, origin);
                 }
                 return Err(unread);

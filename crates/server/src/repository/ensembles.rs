@@ -14,6 +14,7 @@ use trident_serving::{
 
 use super::entry::{Entry, Loaded, Origin};
 use super::fault::LoadFault;
+use super::load::takes_part;
 use super::{LoadOptions, Repository, find};
 use crate::model::{Backend, StepOf};
 
@@ -133,7 +134,7 @@ impl Repository {
         let name = source.folder.name();
         self.lock().entry(name.to_owned()).or_default().ensemble = Some(source.clone());
         self.log(LogLevel::Info, &format!("loading: {name}"));
-        match self.build(&source) {
+        match self.obeys(&source.folder).and_then(|()| self.build(&source)) {
             Ok(loaded) => {
                 self.commit_ensemble(&source, loaded);
                 Ok(())
@@ -178,6 +179,7 @@ impl Repository {
             let models = Arc::new(Models(Arc::downgrade(&self.models)));
             let ensemble = Ensemble::new(config, models).map_err(|error| folder.fault(error))?;
             let config = ensemble.config().clone();
+            takes_part(folder, &config)?;
             let backend = Backend::Ensemble(Arc::new(ensemble));
             let model = self.hosted(number, config, labels, backend);
             loaded.insert(number, Ok(Arc::new(model)));

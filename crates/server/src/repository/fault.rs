@@ -30,6 +30,11 @@ impl LoadFault {
         LoadFault { full: text(&self.full), told: text(&self.told), ..self }
     }
 
+    /// The same, of which clients see the cause, too.
+    pub(super) fn told_in_full(self) -> LoadFault {
+        LoadFault { told: self.full.clone(), ..self }
+    }
+
     /// The fault as clients see it.
     pub(super) fn for_clients(self) -> Fault {
         Fault { code: self.code, text: self.told }

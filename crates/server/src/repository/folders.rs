@@ -1,32 +1,31 @@
 //! Finding models in the folders of a repository.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 use trident_serving::{Fault, ModelConfig, ModelFolder};
 
-use super::{LoadOptions, Repository};
+use super::{LoadOptions, Look, Repository};
 
 /// The longest name of a file or folder.
 const LONGEST: usize = 255;
 
 impl Repository {
-    /// The names of all models that have folders.
+    /// The names of all models that have folders, as far as the repository can be read.
     pub(super) fn names(&self) -> BTreeSet<String> {
-        let mut names = BTreeSet::new();
+        self.look().names
+    }
+
+    /// Looks for the folders of models.
+    pub(super) fn look(&self) -> Look {
+        let mut look = Look::default();
         for folder in &self.options.folders {
-            if let Some(name) = self.bare(folder) {
-                names.insert(name);
-                continue;
+            match self.bare(folder) {
+                Some(name) => drop(look.names.insert(name)),
+                None => look.add(folder),
             }
-            let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-            let folders = entries.filter(|entry| entry.path().is_dir());
-            let name = |entry: fs::DirEntry| entry.file_name().into_string().ok();
-            // Hidden folders are of tools that place models, such as `.git`.
-            names.extend(folders.filter_map(name).filter(|name| !name.starts_with('.')));
         }
-        names
+        look
     }
 
     /// The name of the model whose file is in a repository's folder itself.

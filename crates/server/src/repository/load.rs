@@ -6,13 +6,14 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use trident_serving::{
-    BACKENDS, ErrorCode, Fault, FolderVersion, Hardware, Host, InferenceRequest, Input, Labels,
-    LogLevel, ModelConfig, ModelFolder, Part, ScheduledModel, ServedModel, WarmupRequest,
+    BACKENDS, ErrorCode, Fault, FieldNote, FolderVersion, Hardware, Host, InferenceRequest, Input,
+    Labels, LogLevel, ModelConfig, ModelFolder, Part, ScheduledModel, ServedModel, WarmupRequest,
 };
 
 use super::Repository;
 use super::fault::LoadFault;
 use crate::builtin::{BuiltIn, Code};
+use crate::http::check_service;
 use crate::model::{Backend, Evictable, HostedModel, Resident};
 
 impl Repository {
@@ -22,11 +23,13 @@ impl Repository {
         folder: &ModelFolder,
         version: u64,
     ) -> Result<HostedModel, LoadFault> {
+        self.obeys(folder)?;
         let named = folder.named(Some(version))?;
         if Code::has(&named.backend) {
             return self.built_in(folder, version, named);
         }
         let (config, labels, scheduled) = self.scheduled(folder, version)?;
+        takes_part(folder, &config)?;
         let resident = match self.evicts(&config) {
             false => Resident::Fixed(Box::new(scheduled)),
             true => {
@@ -40,6 +43,24 @@ impl Repository {
         let log = self.options.verbosity.executions.then(|| Arc::clone(&self.options.log));
         let model = self.hosted(version, config, labels, Backend::Scheduled(resident));
         Ok(model.telling(log))
+    }
+
+    /// An error if a configuration has a field that is refused. Fields without effect are logged.
+    pub(super) fn obeys(&self, folder: &ModelFolder) -> Result<(), LoadFault> {
+        let (name, config) = (folder.name(), folder.config());
+        if let Some(FieldNote { field, reason }) = config.refused_field() {
+            let text = format!("model '{name}': `{field}` is not supported: {reason}");
+            let fault = Fault { code: ErrorCode::Unsupported, text };
+            return Err(LoadFault::at(&folder.place_of(&field), fault));
+        }
+        let notes = config.fields_without_effect();
+        let notes: Vec<String> =
+            notes.iter().map(|note| format!("`{}` ({})", note.field, note.reason)).collect();
+        if !notes.is_empty() {
+            let line = format!("model '{name}': without effect: {}", notes.join(", "));
+            self.log(LogLevel::Warning, &line);
+        }
+        Ok(())
     }
 
     /// A version that the scheduler has, after its warm-up requests, with its configuration and labels.
@@ -114,6 +135,7 @@ impl Repository {
                 Backend::BuiltIn(Box::new(BuiltIn::new(code, scheduled, &self.alarm)))
             }
         };
+        takes_part(folder, &config)?;
         Ok(self.hosted(version, config, labels, backend))
     }
 
@@ -130,6 +152,12 @@ impl Repository {
         opened.insert(choice.map(str::to_owned), hardware.clone());
         Ok(hardware)
     }
+}
+
+/// An error if a model is marked for OpenAI's API and does not have the tensors for it.
+pub(super) fn takes_part(folder: &ModelFolder, config: &ModelConfig) -> Result<(), LoadFault> {
+    let place = || folder.place_of("parameters[openai]");
+    check_service(config).map_err(|fault| LoadFault::at(&place(), fault))
 }
 
 /// Runs the requests that a configuration declares for this.

@@ -9,6 +9,7 @@ mod fault;
 mod folders;
 mod index;
 mod load;
+mod look;
 mod missing;
 mod options;
 mod remote;
@@ -27,6 +28,7 @@ use crate::infer::HeldRequests;
 use crate::model::{Backend, CachedModel, Evictable, HostedModel, LookupThread, ModelMetadata};
 use crate::statistics::ModelStatistics;
 use entry::Entry;
+use look::Look;
 
 pub use index::{IndexEntry, ModelState};
 pub use missing::NoModel;
@@ -56,6 +58,8 @@ pub struct Repository {
     has_started: AtomicBool,
     /// Why remote repositories could not be read, by their positions.
     away: Mutex<BTreeMap<usize, String>>,
+    /// Why a folder could not be read at the last poll.
+    unread: Mutex<Option<String>>,
     /// Held while a model is given its share of the memory limit.
     room: Mutex<()>,
     /// Receives models that are asked for and were unloaded while idle.
@@ -82,6 +86,7 @@ impl Repository {
             idle: Condvar::new(),
             has_started: AtomicBool::new(false),
             away: Mutex::default(),
+            unread: Mutex::default(),
             room: Mutex::default(),
             asked: Mutex::new(asked),
             wake,

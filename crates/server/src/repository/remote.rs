@@ -50,4 +50,19 @@ impl Repository {
             }
         }
     }
+
+    /// Logs that a folder of the repository cannot be read, once, and again when it can.
+    pub(super) fn note_unread(&self, unread: Option<String>) {
+        let before = std::mem::replace(&mut *super::lock(&self.unread), unread.clone());
+        match unread {
+            Some(text) if before.as_ref() != Some(&text) => {
+                let line = format!("{text}; the models that were loaded serve on");
+                self.log(LogLevel::Warning, &line);
+            }
+            None if before.is_some() => {
+                self.log(LogLevel::Info, "the folders of the repository can be read again");
+            }
+            _ => {}
+        }
+    }
 }

@@ -34,6 +34,15 @@ macro_rules! message {
                     &[$((0 $(+ $number)?, &self.$field),)*];
                 $crate::schema::Wire::message(fields)
             }
+
+            #[cfg(test)]
+            fn leaves(path: &str, out: &mut Vec<String>) {
+                let count = out.len();
+                $(<$ty as $crate::schema::Field>::leaves(path, stringify!($field), out);)*
+                if out.len() == count {
+                    out.push(path.to_owned());
+                }
+            }
         }
     };
 }
@@ -138,6 +147,14 @@ macro_rules! oneof {
                         out.push(($number, $crate::schema::Value::to_wire(value)));
                     })*
                 }
+            }
+
+            #[cfg(test)]
+            fn leaves(parent: &str, _: &str, out: &mut Vec<String>) {
+                $(<$ty as $crate::schema::Value>::leaves(
+                    &$crate::effects::join(parent, $field),
+                    out,
+                );)*
             }
         }
     };

@@ -32,6 +32,11 @@ pub(crate) trait Value: Sized {
     fn to_node(&self, form: Form) -> Node;
     /// The value in protobuf's binary form.
     fn to_wire(&self) -> Wire;
+    /// Appends the paths of all fields of the type that are no messages.
+    #[cfg(test)]
+    fn leaves(path: &str, out: &mut Vec<String>) {
+        out.push(path.to_owned());
+    }
 }
 
 /// A value whose field, if it is not repeated, has a default instead of being absent.
@@ -65,6 +70,12 @@ pub(crate) trait Field {
 
     /// Appends the values to be encoded, each with the number of its field. A choice knows the numbers of its fields itself.
     fn encode(&self, number: u32, out: &mut Vec<(u32, Wire)>);
+
+    /// Appends the paths of all fields in it that are no messages.
+    #[cfg(test)]
+    fn leaves(parent: &str, name: &str, out: &mut Vec<String>)
+    where
+        Self: Sized;
 }
 
 pub(crate) fn entry(name: &str, value: Node) -> Entry {
@@ -88,6 +99,11 @@ impl<T: Scalar> Field for T {
             out.push((number, self.to_wire()));
         }
     }
+
+    #[cfg(test)]
+    fn leaves(parent: &str, name: &str, out: &mut Vec<String>) {
+        <T as Value>::leaves(&crate::effects::join(parent, name), out);
+    }
 }
 
 impl<T: Value> Field for Option<T> {
@@ -102,6 +118,11 @@ impl<T: Value> Field for Option<T> {
 
     fn encode(&self, number: u32, out: &mut Vec<(u32, Wire)>) {
         out.extend(self.iter().map(|value| (number, value.to_wire())));
+    }
+
+    #[cfg(test)]
+    fn leaves(parent: &str, name: &str, out: &mut Vec<String>) {
+        <T as Value>::leaves(&crate::effects::join(parent, name), out);
     }
 }
 
@@ -133,6 +154,11 @@ impl<T: Value> Field for Vec<T> {
     fn encode(&self, number: u32, out: &mut Vec<(u32, Wire)>) {
         let items = self.iter().map(Value::to_wire);
         out.extend(Wire::list(items).into_iter().map(|value| (number, value)));
+    }
+
+    #[cfg(test)]
+    fn leaves(parent: &str, name: &str, out: &mut Vec<String>) {
+        <T as Value>::leaves(&crate::effects::join(parent, name), out);
     }
 }
 
@@ -179,6 +205,11 @@ impl<K: Key, V: Value + Default> Field for BTreeMap<K, V> {
         out.extend(self.iter().map(|(key, value)| {
             (number, Wire::fields(vec![(1, key.to_wire()), (2, value.to_wire())]))
         }));
+    }
+
+    #[cfg(test)]
+    fn leaves(parent: &str, name: &str, out: &mut Vec<String>) {
+        V::leaves(&crate::effects::join(parent, name), out);
     }
 }
 

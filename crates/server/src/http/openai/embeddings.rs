@@ -59,12 +59,6 @@ pub(super) async fn embed(asking: &mut Asking<'_>, document: &Document) -> Resul
         )));
     }
     let tensors = Tensors::of(model.config())?;
-    if model.is_decoupled() {
-        return Err(Failure::unsupported(format!(
-            "model '{}' has any number of answers (decoupled), and embeddings need one",
-            question.model
-        )));
-    }
     // Requests of one client follow each other, so that those of others come between them.
     let mut batches = vec![];
     for texts in question.texts.chunks(tensors.most) {
@@ -82,6 +76,17 @@ pub(super) async fn embed(asking: &mut Asking<'_>, document: &Document) -> Resul
         batches.push(vectors);
     }
     Ok(json(write(&question, &batches)?))
+}
+
+/// An error unless a model with this configuration can embed texts.
+pub(super) fn check(config: &ModelConfig) -> Result<(), Fault> {
+    if config.model_transaction_policy.as_ref().is_some_and(|policy| policy.decoupled) {
+        return Err(Fault::invalid(format_args!(
+            "model '{}' has any number of answers (decoupled), and embeddings need one",
+            config.name
+        )));
+    }
+    Tensors::of(config).map(drop)
 }
 
 impl Question {
@@ -137,25 +142,27 @@ struct Tensors<'a> {
 }
 
 impl Tensors<'_> {
-    fn of(config: &ModelConfig) -> Result<Tensors<'_>, Failure> {
+    fn of(config: &ModelConfig) -> Result<Tensors<'_>, Fault> {
         let vectors = || config.output.iter().filter(|output| output.data_type == DataType::Fp32);
         let has_batch = config.max_batch_size > 0;
         let dims: &[i64] = if has_batch { &[1] } else { &[-1] };
         let most = usize::try_from(config.max_batch_size).ok().filter(|_| has_batch);
         match (&*config.input, vectors().count(), vectors().next()) {
-            ([input], 1, Some(output)) if input.data_type == DataType::String && input.dims == dims => {
-                let counts = config.output.iter().any(|output| {
-                    output.name == COUNT && output.data_type == DataType::Int64
-                });
+            ([input], 1, Some(output))
+                if input.data_type == DataType::String && input.dims == dims =>
+            {
+                let counts = config
+                    .output
+                    .iter()
+                    .any(|output| output.name == COUNT && output.data_type == DataType::Int64);
                 let (input, output) = (&*input.name, &*output.name);
                 Ok(Tensors { input, output, counts, has_batch, most: most.unwrap_or(MOST) })
             }
-            _ => Err(Fault::internal(format_args!(
+            _ => Err(Fault::invalid(format_args!(
                 "model '{}' has the parameter '{}', so that it must have one input of type TYPE_STRING and dims {dims:?}, and one \
                  output of type TYPE_FP32",
                 config.name, PARAMETER
-            ))
-            .into()),
+            ))),
         }
     }
 

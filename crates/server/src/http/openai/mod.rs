@@ -28,6 +28,8 @@ use crate::model::HostedModel;
 use crate::observe::{Carrier, Observed};
 use crate::repository::NoModel;
 
+pub(crate) use models::check_service;
+
 /// The parameter of models that take part.
 const PARAMETER: &str = "openai";
 

@@ -2,7 +2,7 @@
 
 use std::time::UNIX_EPOCH;
 
-use trident_serving::ModelConfig;
+use trident_serving::{Fault, ModelConfig};
 
 use super::{Failure, PARAMETER};
 use crate::http::reply::{Reply, json, object};
@@ -32,6 +32,20 @@ impl Service {
             Service::Embeddings => "embeddings",
             Service::Completions => "completions",
         }
+    }
+}
+
+/// An error if a configuration's parameter `openai` names a service that is unknown, or for which the model has not the tensors.
+pub(crate) fn check_service(config: &ModelConfig) -> Result<(), Fault> {
+    match (Service::of(config), config.parameter(PARAMETER)) {
+        (Some(Service::Embeddings), _) => super::embeddings::check(config),
+        (Some(Service::Completions), _) | (None, None | Some("")) => Ok(()),
+        (None, Some(other)) => Err(Fault::invalid(format_args!(
+            "model '{}' has '{other}' as its parameter '{PARAMETER}', which is '{}' or '{}'",
+            config.name,
+            Service::Embeddings.name(),
+            Service::Completions.name()
+        ))),
     }
 }
 
