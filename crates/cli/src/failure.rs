@@ -13,6 +13,8 @@ pub(crate) struct Failure {
     hint: Option<String>,
     /// Whether the hint came with the message.
     is_own: bool,
+    /// Failures that are reported after this one.
+    others: Vec<Failure>,
 }
 
 /// The marks of a hint inside of a message.
@@ -36,10 +38,17 @@ impl Failure {
         match found {
             Some((message, hint)) => {
                 let (message, hint) = (message.to_owned(), Some(hint.to_owned()));
-                Failure { status, message, hint, is_own: true }
+                Failure { status, message, hint, is_own: true, others: vec![] }
             }
-            None => Failure { status, message, hint: None, is_own: false },
+            None => Failure { status, message, hint: None, is_own: false, others: vec![] },
         }
+    }
+
+    /// All of several failures, with the status of the first; `None` if there are none.
+    pub(crate) fn all(failures: impl IntoIterator<Item = Failure>) -> Option<Failure> {
+        let mut failures = failures.into_iter();
+        let first = failures.next()?;
+        Some(Failure { others: failures.collect(), ..first })
     }
 
     /// Adds advice on what to try. The hint of the error itself, which is nearest to the cause, is kept.
@@ -84,6 +93,9 @@ impl Failure {
         anstream::eprintln!("{error}error:{error:#} {}", escape(&self.message));
         if let Some(text) = &self.hint {
             anstream::eprintln!("{hint}hint:{hint:#} {}", escape(text));
+        }
+        for other in &self.others {
+            other.report();
         }
         self.status
     }

@@ -29,6 +29,7 @@ pub mod repository;
 mod rounds;
 pub mod server;
 pub mod settings;
+mod signals;
 mod socket;
 pub mod statistics;
 #[cfg(feature = "stores")]

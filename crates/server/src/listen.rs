@@ -1,14 +1,10 @@
 //! The sockets of a server, from their opening to the end of the last connection.
 
-use std::future::poll_fn;
 use std::io;
-use std::pin::pin;
 use std::sync::Arc;
-use std::task::Poll;
 use std::time::Duration;
 
 use tokio::runtime::{Builder, Runtime};
-use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
@@ -17,6 +13,7 @@ use crate::grpc::{Grpc, GrpcOptions};
 use crate::http::{Endpoints, HttpFront, HttpOptions};
 use crate::server::Server;
 use crate::settings::Severity;
+use crate::signals::Signals;
 pub use crate::socket::ListenAddress;
 use crate::socket::Listener;
 use crate::tls::{TlsError, TlsFiles};
@@ -101,7 +98,7 @@ pub struct Ending {
 pub struct Listeners {
     runtime: Runtime,
     listeners: Vec<(Protocol, Gate, ListenAddress)>,
-    signals: [Signal; 2],
+    signals: Signals,
 }
 
 /// A server that answers requests.
@@ -142,8 +139,7 @@ impl Listeners {
             let gate = gate.map_err(|source| ListenError::Tls { protocol, source })?;
             listeners.push((protocol, gate, address));
         }
-        let signal = |kind| signal(kind).map_err(ListenError::Threads);
-        let signals = [signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?];
+        let signals = Signals::open().map_err(ListenError::Threads)?;
         drop(guard);
         Ok(Listeners { runtime, listeners, signals })
     }
@@ -153,7 +149,7 @@ impl Listeners {
         self.listeners.iter().map(|(protocol, _, address)| (*protocol, address.clone()))
     }
 
-    /// Answers connections from now on. When the process is told to end (SIGTERM, SIGINT), the server stops to be ready, and leaves
+    /// Answers connections from now on. When the process is told to end (SIGTERM, SIGINT, the end of its terminal), the server stops to be ready, and leaves
     /// after the delay.
     pub fn serve(
         self,
@@ -206,21 +202,23 @@ impl Serving {
     }
 }
 
-/// Waits for a signal, and lets the server leave. A second signal, or the end of its time, ends the process.
+/// Waits for a signal to end, and lets the server leave. A second signal, or the end of its time, ends the process.
 async fn end(
-    mut signals: [Signal; 2],
+    mut signals: Signals,
     server: Arc<Server>,
     leaving: watch::Sender<bool>,
     ending: Ending,
 ) {
-    received(&mut signals).await;
+    while !signals.end().await {
+        reopen(&server);
+    }
     server.leave();
     let text = format!("ending: not ready, leaving in {} s", ending.delay.as_secs_f64());
     server.log.write(Severity::Info, text);
     // A second signal shortens the delay.
-    let _ = tokio::time::timeout(ending.delay, received(&mut signals)).await;
+    let _ = tokio::time::timeout(ending.delay, signals.last()).await;
     leaving.send_replace(true);
-    let late = tokio::time::timeout(ending.most, received(&mut signals)).await.is_err();
+    let late = tokio::time::timeout(ending.most, signals.last()).await.is_err();
     let cause = if late { "requests have not ended in time" } else { "told to end at once" };
     server.log.write(Severity::Warning, cause);
     server.flush();
@@ -228,12 +226,14 @@ async fn end(
     std::process::exit(1);
 }
 
-async fn received(signals: &mut [Signal; 2]) {
-    let [terminate, interrupt] = signals;
-    let (mut terminate, mut interrupt) = (pin!(terminate.recv()), pin!(interrupt.recv()));
-    poll_fn(|cx| match (terminate.as_mut().poll(cx), interrupt.as_mut().poll(cx)) {
-        (Poll::Pending, Poll::Pending) => Poll::Pending,
-        _ => Poll::Ready(()),
-    })
-    .await;
+/// Opens the file of the log again.
+fn reopen(server: &Server) {
+    match server.log.reopen() {
+        Ok(true) => server.log.write(Severity::Info, "SIGHUP: the file of the log is opened again"),
+        Ok(false) => server.log.write(Severity::Info, "SIGHUP has no effect: the log has no file"),
+        Err(error) => {
+            let text = format!("SIGHUP: cannot open the file of the log again: {error}");
+            server.log.write(Severity::Warning, text);
+        }
+    }
 }

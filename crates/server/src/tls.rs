@@ -145,6 +145,14 @@ impl Tls {
 }
 
 impl TlsFiles {
+    /// Reads the files, and gives the error that a start with them would give.
+    ///
+    /// # Errors
+    /// Files that cannot be read, or are no identity.
+    pub fn check(&self) -> Result<(), TlsError> {
+        self.config(&self.read()?, b"").map(drop)
+    }
+
     fn read(&self) -> Result<Contents, TlsError> {
         let read = |path: &Path| {
             fs::read(path).map_err(|source| TlsError::Read { path: path.to_owned(), source })

@@ -3,7 +3,7 @@
 use super::options::Args;
 use crate::failure::Failure;
 use std::fmt::{Display, Formatter, Result as FmtResult};
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
 use std::str::FromStr;
 use trident_server::listen::{ListenAddress, ListenPlace, Protocol};
@@ -38,11 +38,21 @@ impl FromStr for Address {
         match text.strip_prefix("unix:") {
             Some("") => Err("a file is missing after `unix:`".to_owned()),
             Some(path) => Ok(Address::Unix(path.into())),
-            None => text.parse().map(Address::Ip).map_err(|_| {
-                "neither an IP address nor a file, such as `unix:/run/trident/http`".to_owned()
-            }),
+            None => match text.parse() {
+                Ok(address) => Ok(Address::Ip(address)),
+                Err(_) => named(text).map(Address::Ip).ok_or_else(|| {
+                    "neither an IP address, nor the name of one, nor a file, such as `unix:/run/trident/http`".to_owned()
+                }),
+            },
         }
     }
+}
+
+/// The address of a name such as `localhost`; if it has several, one of IPv4.
+fn named(name: &str) -> Option<IpAddr> {
+    let mut found: Vec<_> = (name, 0).to_socket_addrs().ok()?.map(|address| address.ip()).collect();
+    found.sort_by_key(IpAddr::is_ipv6);
+    found.first().copied()
 }
 
 /// Where the server's protocols listen.
@@ -71,6 +81,11 @@ pub(super) fn places(args: &Args) -> Result<Vec<(Protocol, ListenPlace)>, Failur
             }
         };
         add(Protocol::Metrics, address, metrics.metrics_port, false)?;
+    }
+    if places.is_empty() && !args.check {
+        let text = "nothing would be served: HTTP, gRPC and metrics are off";
+        return Err(Failure::usage(text)
+            .hint("leave out one of `--allow-http`, `--allow-grpc` and `--allow-metrics`"));
     }
     Ok(places)
 }

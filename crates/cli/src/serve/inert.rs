@@ -22,13 +22,14 @@ enum Effect {
     None(&'static str),
     /// It is an error, unless the value is one of these.
     Refused(&'static str, &'static [&'static str]),
+    /// It is an older name of this setting of `--trace-config`.
+    Trace(&'static str),
 }
 
 const OFF: &[&str] = &["false", "off", "0"];
 const CUDA: &str = "there is no CUDA here";
 const THREADS: &str =
     "all protocols share the threads of `--http-thread-count`, and all models one set of cores";
-const TRACE: &str = "give it as `--trace-config`, such as `--trace-config triton,file=FILE`";
 const CLOUD: &str = "the server has no ports for SageMaker and Vertex AI";
 
 const fn none(name: &'static str, reason: &'static str) -> Flag {
@@ -41,6 +42,10 @@ const fn refused(
     harmless: &'static [&'static str],
 ) -> Flag {
     Flag { name, effect: Effect::Refused(reason, harmless) }
+}
+
+const fn trace(name: &'static str, setting: &'static str) -> Flag {
+    Flag { name, effect: Effect::Trace(setting) }
 }
 
 static FLAGS: &[Flag] = &[
@@ -66,12 +71,11 @@ static FLAGS: &[Flag] = &[
     none("allow-cpu-metrics", "the page of metrics always has them"),
     none("metrics-interval-ms", "metrics are measured when they are asked for"),
     refused("model-namespacing", "names of models are unique in a server", OFF),
-    refused("metrics-config", "metrics have no options", &[]),
-    refused("trace-file", TRACE, &[""]),
-    refused("trace-level", TRACE, &["OFF"]),
-    refused("trace-rate", TRACE, &["1000"]),
-    refused("trace-count", TRACE, &["-1"]),
-    refused("trace-log-frequency", TRACE, &["0"]),
+    trace("trace-file", "triton,file"),
+    trace("trace-level", "level"),
+    trace("trace-rate", "rate"),
+    trace("trace-count", "count"),
+    trace("trace-log-frequency", "triton,log-frequency"),
     refused("allow-sagemaker", CLOUD, OFF),
     refused("sagemaker-port", CLOUD, &[]),
     refused("sagemaker-safe-port-range", CLOUD, &[]),
@@ -90,6 +94,10 @@ impl Inert {
     pub(crate) fn lines(&self) -> Result<Vec<String>, String> {
         let line = |(flag, value): &(&Flag, String)| match flag.effect {
             Effect::None(reason) => Ok(Some(format!("--{} has no effect: {reason}", flag.name))),
+            Effect::Trace(setting) => Ok(Some(format!(
+                "--{} is deprecated; hint: --trace-config={setting}={value} has the same effect",
+                flag.name
+            ))),
             Effect::Refused(reason, harmless) => {
                 let is_harmless = harmless.iter().any(|one| one.eq_ignore_ascii_case(value));
                 let refusal = || format!("--{}={value} is not supported: {reason}", flag.name);
@@ -97,6 +105,15 @@ impl Inert {
             }
         };
         self.given.iter().filter_map(|given| line(given).transpose()).collect()
+    }
+
+    /// The values of `--trace-config` that older options stand for.
+    pub(crate) fn trace_settings(&self) -> Vec<String> {
+        let setting = |(flag, value): &(&Flag, String)| match flag.effect {
+            Effect::Trace(setting) => Some(format!("{setting}={value}")),
+            Effect::None(_) | Effect::Refused(..) => None,
+        };
+        self.given.iter().filter_map(setting).collect()
     }
 }
 

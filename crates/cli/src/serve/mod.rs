@@ -1,6 +1,8 @@
 //! `trident serve`: a repository of models behind the Triton Inference Server's protocols.
 
 mod address;
+mod backend_config;
+mod check;
 mod inert;
 pub(crate) mod monitor;
 mod options;

@@ -1,6 +1,7 @@
 //! Options of the command, most of which have the names of the Triton Inference Server's.
 
 use super::address::Address;
+use super::backend_config::{self, BackendSetting};
 use super::inert::Inert;
 use super::tls::TlsFlags;
 use crate::model::DeviceArgs;
@@ -126,6 +127,12 @@ pub(crate) struct ModelOptions {
     /// Take configurations as they are written, and fill nothing in from the models
     #[arg(long, value_name = "SWITCH", default_value = "false", default_missing_value = "true", num_args = 0..=1, require_equals = true, value_parser = switch, action = ArgAction::Set)]
     pub(crate) disable_auto_complete_config: bool,
+    /// Deprecated: the same
+    #[arg(long, value_name = "SWITCH", value_parser = switch, hide = true)]
+    pub(crate) strict_model_config: Option<bool>,
+    /// Settings of backends: `<BACKEND>,<KEY>=<VALUE>`, or `<KEY>=<VALUE>` for all; `default-max-batch-size` acts
+    #[arg(long, value_name = "SETTING", value_parser = BackendSetting::parse)]
+    pub(crate) backend_config: Vec<BackendSetting>,
     /// Let clients register shared memory
     #[arg(long, value_name = "SWITCH", default_value = "false", value_parser = switch, action = ArgAction::Set)]
     pub(crate) allow_client_shm: bool,
@@ -156,7 +163,7 @@ pub(crate) struct HttpFlags {
     #[arg(long, value_name = "REGEX", default_value = "")]
     pub(crate) http_header_forward_pattern: String,
     /// Let the web console at `/ui` load and unload models
-    #[arg(long)]
+    #[arg(long, value_name = "SWITCH", default_value = "false", default_missing_value = "true", num_args = 0..=1, require_equals = true, value_parser = switch, action = ArgAction::Set)]
     pub(crate) console_admin: bool,
     /// APIs that need a header: `<API>[,<API>…]:<header>=<value>`
     #[arg(long, value_name = "RESTRICTION")]
@@ -229,6 +236,9 @@ pub(crate) struct MetricsFlags {
     /// The port; 0 for any free one
     #[arg(long, value_name = "PORT", default_value_t = 8002)]
     pub(crate) metrics_port: u16,
+    /// Settings of the Triton Inference Server's page, which may have their defaults
+    #[arg(long, value_name = "SETTING", value_parser = backend_config::metrics, hide = true)]
+    pub(crate) metrics_config: Vec<String>,
 }
 
 #[derive(clap::Args, Debug)]

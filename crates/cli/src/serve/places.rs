@@ -1,6 +1,7 @@
 //! The places of repositories: folders, and addresses in stores.
 
 use crate::failure::Failure;
+use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
 use trident_server::repository::RemoteFolder;
@@ -30,6 +31,10 @@ pub(super) fn open(places: &[PathBuf]) -> Result<Repositories, Failure> {
             repositories.folders.push(store.folder().to_owned());
             repositories.remotes.push(store);
         } else if place.is_dir() {
+            if let Err(error) = fs::read_dir(place) {
+                let text = format!("cannot read the repository `{}`: {error}", place.display());
+                return Err(Failure::run(text));
+            }
             repositories.folders.push(place.clone());
         } else {
             let text = format!("the repository `{}` is not a folder", place.display());

@@ -1,11 +1,13 @@
 //! The start of the server.
 
 use super::address;
-use super::options::{Args, CompressionLevel, ControlMode, RateLimit};
+use super::check::{self, check};
+use super::options::{Args, CompressionLevel, ControlMode, ModelOptions, RateLimit};
 use super::places::{self, Repositories};
 use super::table;
 use crate::failure::Failure;
 use std::io::Write;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use std::{io, thread};
@@ -38,12 +40,18 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let places = address::places(args)?;
     let log = Arc::new(log(args)?);
     let _written = WrittenLog(Arc::clone(&log));
+    let settings = args.models.backend_config.iter().filter_map(|setting| setting.line());
+    let lines = [lines, args.tls.without_effect(), settings.collect()].concat();
     lines.iter().for_each(|line| log.write(Severity::Warning, line));
     if let Some(size) = args.models.response_cache_byte_size {
         let line = format!(
             "--response-cache-byte-size is deprecated; hint: --cache-config=local,size={size} has the same effect"
         );
         log.write(Severity::Warning, &line);
+    }
+    if args.models.strict_model_config.is_some() {
+        let line = "--strict-model-config is deprecated; hint: --disable-auto-complete-config has the same effect";
+        log.write(Severity::Warning, line);
     }
     if args.check {
         // The table says what becomes of models.
@@ -52,7 +60,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let cores = thread::available_parallelism().map_or(1, usize::from);
     let server = Arc::new(server(args, repositories, log, cores)?);
     if args.check {
-        return check(args, &server);
+        return check(args, &server, &places);
     }
     let threads = args.http.http_thread_count.min(cores);
     if args.models.memory_limit.is_some() || args.models.idle_unload.is_some() {
@@ -66,7 +74,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     print(&table::models(&server.repository.index(false)).to_string())?;
     if args.models.exit_on_error && !failed.is_empty() {
         server.repository.close();
-        return Err(unloaded(&failed));
+        let hint = "`--exit-on-error=false` serves the other models";
+        let failures = check::unloaded(&failed).into_iter().map(|failure| failure.hint(hint));
+        return Failure::all(failures).map_or(Ok(()), Err);
     }
     for (protocol, address) in addresses {
         print(&format!("{} on {address}\n", protocol.name()))?;
@@ -84,27 +94,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     Ok(())
 }
 
-fn print(text: &str) -> io::Result<()> {
+pub(super) fn print(text: &str) -> io::Result<()> {
     let mut output = anstream::stdout().lock();
     output.write_all(text.as_bytes())?;
     output.flush()
-}
-
-/// Loads all models and shows what became of them.
-fn check(args: &Args, server: &Server) -> Result<(), Failure> {
-    let failed = server.repository.start();
-    let index = server.repository.index(false);
-    match args.json {
-        true => print(&format!("{}\n", table::as_json(&index)))?,
-        false => print(&table::models(&index).to_string())?,
-    }
-    if failed.is_empty() { Ok(()) } else { Err(unloaded(&failed)) }
-}
-
-/// The failure of models that do not load.
-fn unloaded(failed: &[(String, Fault)]) -> Failure {
-    let causes: Vec<&str> = failed.iter().map(|(_, fault)| fault.text.trim_end()).collect();
-    Failure::run(causes.join("\n")).hint("`--exit-on-error=false` serves the other models")
 }
 
 /// Waits for the lines of the log at the end of the command, whatever its end is.
@@ -230,7 +223,7 @@ fn server(
         folders: repositories.folders,
         remotes: repositories.remotes,
         mode: match models.model_control_mode {
-            _ if args.check => repository::ControlMode::None,
+            _ if args.check && models.load_model.is_empty() => repository::ControlMode::None,
             ControlMode::None => repository::ControlMode::None,
             ControlMode::Poll => repository::ControlMode::Poll,
             ControlMode::Explicit => repository::ControlMode::Explicit,
@@ -246,9 +239,13 @@ fn server(
             .or(models.response_cache_byte_size)
             .filter(|size| *size > 0),
         read: ReadOptions {
-            completes: !models.disable_auto_complete_config,
+            completes: completes(models),
             strict_instance_kind: models.strict_instance_kind,
-            ..ReadOptions::default()
+            default_max_batch_size: {
+                let mut given = models.backend_config.iter().rev();
+                let size = given.find_map(|setting| setting.batch_size());
+                size.unwrap_or(ReadOptions::default().default_max_batch_size)
+            },
         },
         verbosity: Verbosity::from_environment(),
         log: Arc::new(move |level, line| own.write(log_level(level), line)),
@@ -277,20 +274,38 @@ fn server(
     };
     let mut server = Server::new(repository, log, options);
     server.exporter = exporter;
-    if let Some(file) = args.log.record.as_ref().filter(|_| !args.check) {
-        let recorder = Recorder::open(file, args.log.record_rate).map_err(|error| {
-            Failure::run(format!("cannot record to `{}`: {error}", file.display()))
-        })?;
-        server.recorder = Some(recorder);
+    if let Some(file) = &args.log.record {
+        let refused =
+            |error| Failure::run(format!("cannot record to `{}`: {error}", file.display()));
+        check::can_be_written(file).map_err(refused)?;
+        if !args.check {
+            let recorder = Recorder::open(file, args.log.record_rate).map_err(refused)?;
+            server.recorder = Some(recorder);
+        }
     }
     Ok(server)
+}
+
+/// Whether configurations are completed from the models.
+fn completes(models: &ModelOptions) -> bool {
+    let is_strict = models.disable_auto_complete_config
+        || models.strict_model_config.unwrap_or(false)
+        || models.backend_config.iter().any(|setting| setting.takes_as_written());
+    !is_strict
 }
 
 /// The traces that `--trace-config` asks for.
 fn traces(args: &Args) -> Result<TraceOptions, Failure> {
     let mut options = TraceOptions::default();
-    let added = args.log.trace_config.iter().try_for_each(|text| options.add(text));
+    let settings = [args.inert.trace_settings(), args.log.trace_config.clone()].concat();
+    let added = settings.iter().try_for_each(|text| options.add(text));
     added.and_then(|()| options.check()).map_err(wrong_traces)?;
+    if options.mode == TraceMode::Triton && !options.file.is_empty() {
+        let file = Path::new(&options.file);
+        check::can_be_written(file).map_err(|error| {
+            Failure::run(format!("cannot write traces to `{}`: {error}", file.display()))
+        })?;
+    }
     Ok(options)
 }
 

@@ -1,6 +1,7 @@
 //! Options of TLS, for each protocol that has a port.
 
 use crate::failure::Failure;
+use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command, Error, FromArgMatches};
 use std::path::PathBuf;
 use trident_server::listen::Protocol;
@@ -45,6 +46,8 @@ struct Values {
     names: &'static Names,
     use_ssl: bool,
     mutual: bool,
+    /// Whether the command line says that there is no TLS.
+    is_off: bool,
     certificate: Option<PathBuf>,
     key: Option<PathBuf>,
     roots: Option<PathBuf>,
@@ -54,10 +57,21 @@ impl TlsFlags {
     /// The files of a protocol; `None` if it has no TLS.
     pub(crate) fn files(&self, protocol: Protocol) -> Result<Option<TlsFiles>, Failure> {
         let found = self.0.iter().find(|values| values.names.protocol == protocol);
-        let Some(values) = found.filter(|values| values.use_ssl || values.mutual) else {
-            return Ok(None);
-        };
+        let Some(values) = found else { return Ok(None) };
         let names = values.names;
+        if !values.use_ssl && !values.mutual {
+            // Nobody may believe that a port has TLS which has none.
+            return match values.given().next().filter(|_| !values.is_off) {
+                None => Ok(None),
+                Some(option) => {
+                    let use_ssl = names.use_ssl;
+                    let text = format!("--{option} has no effect without --{use_ssl}=true");
+                    let hint =
+                        format!("give `--{use_ssl}=true`, or `--{use_ssl}=false` for no TLS");
+                    Err(Failure::usage(text).hint(hint))
+                }
+            };
+        }
         let switch = if values.use_ssl { names.use_ssl } else { names.mutual };
         let file = |path: &Option<PathBuf>, name: &str| {
             let path = path.clone().filter(|path| !path.as_os_str().is_empty());
@@ -68,6 +82,41 @@ impl TlsFlags {
         let roots = values.mutual.then(|| file(&values.roots, names.roots)).transpose()?;
         Ok(Some(TlsFiles { certificate, key, roots }))
     }
+
+    /// A line of the log for each option that other options leave without effect.
+    pub(crate) fn without_effect(&self) -> Vec<String> {
+        let mut lines = vec![];
+        for values in &self.0 {
+            let Names { use_ssl, mutual, roots, .. } = values.names;
+            if !values.use_ssl && !values.mutual {
+                let off = |option| format!("--{option} has no effect: --{use_ssl} is false");
+                lines.extend(values.given().map(off));
+            } else if !values.mutual && is_given(&values.roots) {
+                lines.push(format!(
+                    "--{roots} has no effect: clients need no certificate without --{mutual}=true"
+                ));
+            }
+        }
+        lines
+    }
+}
+
+impl Values {
+    /// The names of the files that are given.
+    fn given(&self) -> impl Iterator<Item = &'static str> {
+        let names = self.names;
+        let files = [
+            (names.certificate, &self.certificate),
+            (names.key, &self.key),
+            (names.roots, &self.roots),
+        ];
+        files.into_iter().filter(|(_, file)| is_given(file)).map(|(name, _)| name)
+    }
+}
+
+/// An empty path stands for none.
+fn is_given(file: &Option<PathBuf>) -> bool {
+    file.as_ref().is_some_and(|file| !file.as_os_str().is_empty())
 }
 
 impl clap::Args for TlsFlags {
@@ -115,6 +164,7 @@ impl FromArgMatches for TlsFlags {
         let values = |names: &'static Names| Values {
             names,
             use_ssl: switch(names.use_ssl),
+            is_off: matches.value_source(names.use_ssl) == Some(ValueSource::CommandLine),
             mutual: switch(names.mutual),
             certificate: file(names.certificate),
             key: file(names.key),

@@ -2,6 +2,7 @@
 
 use super::options::Args;
 use crate::failure::Failure;
+use clap::error::ErrorKind;
 use clap::{Args as _, Command};
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -17,11 +18,34 @@ pub(crate) fn expand(mut words: Vec<OsString>) -> Result<Vec<OsString>, Failure>
     if words.get(1).map(OsString::as_os_str) != Some(OsStr::new("serve")) {
         return Ok(words);
     }
+    let command = Args::augment_args(Command::new("serve"));
     if let Some(file) = config(&words[2..]) {
-        let options = read(Path::new(&file))?;
+        let options = read(Path::new(&file), &command)?;
         words.splice(2..2, options);
     }
-    Ok(words)
+    Ok(joined(words, &command))
+}
+
+/// The words with the values of switches that may stand alone (`--console-admin false`) as part of their options: otherwise the value
+/// would be a repository.
+fn joined(words: Vec<OsString>, command: &Command) -> Vec<OsString> {
+    let may_stand_alone = |word: &OsStr| {
+        let name = word.to_str().and_then(|word| word.strip_prefix("--"));
+        let mut options = command.get_arguments().filter(|option| option.is_require_equals_set());
+        name.is_some_and(|name| options.any(|option| option.get_long() == Some(name)))
+    };
+    let mut joined: Vec<OsString> = Vec::with_capacity(words.len());
+    for word in words {
+        let is_value = word.to_str().is_some_and(|word| super::options::switch(word).is_ok());
+        match joined.last_mut().filter(|last| is_value && may_stand_alone(last)) {
+            Some(option) => {
+                option.push("=");
+                option.push(word);
+            }
+            None => joined.push(word),
+        }
+    }
+    joined
 }
 
 /// The usage of `serve` through a link named `tritonserver`, which leaves the word out; `None` for other names of the program.
@@ -49,14 +73,13 @@ fn config(words: &[OsString]) -> Option<OsString> {
 }
 
 /// The options of a file: names as on the command line, and arrays for options that may be repeated.
-fn read(path: &Path) -> Result<Vec<OsString>, Failure> {
+fn read(path: &Path, command: &Command) -> Result<Vec<OsString>, Failure> {
     let refuse = |cause: &str| Failure::usage(format!("`{}`: {cause}", path.display()));
     let text = fs::read_to_string(path).map_err(|error| refuse(&error.to_string()))?;
     let table: Table = text.parse().map_err(|error: toml::de::Error| {
         let line = error.span().map_or(1, |span| 1 + text[..span.start].matches('\n').count());
         refuse(&format!("line {line}: {}", error.message()))
     })?;
-    let command = Args::augment_args(Command::new("serve"));
     // Options that have no value on the command line.
     let has_no_value = |name: &str| {
         let mut options = command.get_arguments();
@@ -64,10 +87,14 @@ fn read(path: &Path) -> Result<Vec<OsString>, Failure> {
     };
     let mut words = vec![];
     for (name, value) in &table {
+        if name == "config" {
+            return Err(refuse(&format!("line {}: a file names no other file", line(&text, name))));
+        }
         let values = match value {
             Value::Array(values) => &values[..],
             value => std::slice::from_ref(value),
         };
+        let first = words.len();
         for value in values {
             let word = match value {
                 Value::String(text) => format!("--{name}={text}"),
@@ -85,8 +112,29 @@ fn read(path: &Path) -> Result<Vec<OsString>, Failure> {
             };
             words.push(word.into());
         }
+        // The command line's own errors would not name the file.
+        let parsed = [OsString::from("serve")].into_iter().chain(words[first..].iter().cloned());
+        if let Err(error) = command.clone().try_get_matches_from(parsed)
+            && error.kind() != ErrorKind::MissingRequiredArgument
+        {
+            let cause = error.to_string();
+            let cause = cause.lines().next().unwrap_or_default();
+            let cause = cause.strip_prefix("error: ").unwrap_or(cause);
+            return Err(refuse(&format!("line {}: {cause}", line(&text, name))));
+        }
     }
     Ok(words)
+}
+
+/// The line of a name at the start of a line.
+fn line(text: &str, name: &str) -> usize {
+    let is_it = |line: &str| {
+        let line = line.trim_start().trim_start_matches(['"', '\'']);
+        let rest =
+            line.strip_prefix(name).map(|rest| rest.trim_start_matches(['"', '\'', ' ', '\t']));
+        rest.is_some_and(|rest| rest.starts_with('='))
+    };
+    1 + text.lines().position(is_it).unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -123,6 +171,61 @@ mod tests {
         let failure = expand(given.clone()).unwrap_err();
         assert!(failure.message().contains("line 2"), "{}", failure.message());
         fs::write(&file, "id = 1979-05-27\n").unwrap();
-        assert!(expand(given).unwrap_err().message().contains("`id` is neither"));
+        assert!(expand(given.clone()).unwrap_err().message().contains("`id` is neither"));
+        for (text, part) in [
+            ("id = 'a'\n\nhttp-prot = 1\n", "line 3: unexpected argument '--http-prot'"),
+            ("id = 'a'\nhttp-port = 'x'\n", "line 2: invalid value 'x' for '--http-port"),
+            ("config = 'other.toml'\n", "line 1: a file names no other file"),
+        ] {
+            fs::write(&file, text).unwrap();
+            let failure = expand(given.clone()).unwrap_err();
+            assert!(failure.message().contains("server.toml`: "), "{}", failure.message());
+            assert!(failure.message().contains(part), "{}", failure.message());
+        }
+    }
+
+    #[test]
+    fn values_of_switches_may_be_words_of_their_own() {
+        let given = words("trident serve --console-admin false m --log-requests TRUE --check");
+        let expected = words("trident serve --console-admin=false m --log-requests=TRUE --check");
+        assert_eq!(expand(given).unwrap(), expected);
+        let alone = words("trident serve --console-admin m --http-port 1");
+        assert_eq!(expand(alone.clone()).unwrap(), alone);
+    }
+
+    /// The options of the Triton Inference Server, the deprecated ones last.
+    const UPSTREAM: &str = "id exit-timeout-secs model-repository model-store exit-on-error \
+        disable-auto-complete-config strict-readiness model-control-mode repository-poll-secs load-model \
+        model-config-name model-load-thread-count model-load-retry-count model-namespacing enable-peer-access \
+        allow-http http-address http-port reuse-http-port http-header-forward-pattern http-thread-count \
+        http-max-input-size http-restricted-api allow-grpc grpc-address grpc-port reuse-grpc-port \
+        grpc-header-forward-pattern grpc-infer-thread-count grpc-infer-allocation-pool-size \
+        grpc-max-response-pool-size grpc-use-ssl grpc-use-ssl-mutual grpc-server-cert grpc-server-key \
+        grpc-root-cert grpc-infer-response-compression-level grpc-keepalive-time grpc-keepalive-timeout \
+        grpc-keepalive-permit-without-calls grpc-http2-max-pings-without-data \
+        grpc-http2-min-recv-ping-interval-without-data grpc-http2-max-ping-strikes grpc-max-connection-age \
+        grpc-max-connection-age-grace grpc-restricted-protocol log-verbose log-info log-warning log-error \
+        log-format log-file allow-metrics allow-gpu-metrics allow-cpu-metrics metrics-address metrics-port \
+        metrics-interval-ms metrics-config trace-config backend-directory backend-config repoagent-directory \
+        cache-config cache-directory rate-limit rate-limit-resource pinned-memory-pool-byte-size \
+        cuda-memory-pool-byte-size cuda-virtual-address-size min-supported-compute-capability \
+        buffer-manager-thread-count host-policy model-load-gpu-limit allow-client-shm allow-sagemaker \
+        sagemaker-port sagemaker-safe-port-range sagemaker-thread-count allow-vertex-ai vertex-ai-port \
+        vertex-ai-thread-count vertex-ai-default-model strict-model-config response-cache-byte-size trace-file \
+        trace-level trace-rate trace-count trace-log-frequency";
+
+    #[test]
+    fn all_options_of_the_triton_inference_server_are_known() {
+        let command = Args::augment_args(Command::new("serve"));
+        let is_known = |name: &str| {
+            command.get_arguments().any(|option| {
+                let aliases = option.get_all_aliases().unwrap_or_default();
+                option.get_long() == Some(name) || aliases.contains(&name)
+            })
+        };
+        assert!(UPSTREAM.split_whitespace().count() > 80);
+        let unknown: Vec<&str> =
+            UPSTREAM.split_whitespace().filter(|name| !is_known(name)).collect();
+        assert!(unknown.is_empty(), "{unknown:?}");
     }
 }

@@ -95,11 +95,13 @@ impl Default for LogSettings {
 pub struct ServerLog {
     settings: Arc<Mutex<LogSettings>>,
     lines: BackgroundWriter<Vec<u8>>,
+    /// The file; `None` for standard error.
+    file: Arc<Mutex<Option<File>>>,
 }
 
 impl Default for ServerLog {
     fn default() -> ServerLog {
-        ServerLog::to(LogSettings::default(), None)
+        ServerLog::to(LogSettings::default(), None, io::stderr())
     }
 }
 
@@ -115,29 +117,61 @@ impl ServerLog {
     /// # Errors
     /// The file cannot be opened.
     pub fn open(settings: LogSettings) -> io::Result<ServerLog> {
-        let append =
-            |path: &str| OpenOptions::new().create(true).append(true).open(Path::new(path));
         let file = (!settings.file.is_empty()).then(|| append(&settings.file)).transpose()?;
-        Ok(ServerLog::to(settings, file))
+        Ok(ServerLog::to(settings, file, io::stderr()))
     }
 
-    /// A log to a file, or else to standard error.
-    fn to(settings: LogSettings, mut file: Option<File>) -> ServerLog {
+    /// A log to a file, or else to standard error. Lines that the file does not take are reported to `errors`, once until it takes lines
+    /// again.
+    fn to(
+        settings: LogSettings,
+        file: Option<File>,
+        mut errors: impl Write + Send + 'static,
+    ) -> ServerLog {
         let settings = Arc::new(Mutex::new(settings));
-        let own = Arc::clone(&settings);
+        let file = Arc::new(Mutex::new(file));
+        let (own, written) = (Arc::clone(&settings), Arc::clone(&file));
+        let mut is_reported = false;
         let lines =
             BackgroundWriter::new("log", MOST_WAITING, move |lines: Vec<Vec<u8>>, dropped| {
                 let mut text = lines.concat();
                 if dropped > 0 {
                     text.extend(lost(&own, dropped));
                 }
-                // A log that cannot be written has no other place to say so.
-                let _ = match &mut file {
-                    Some(file) => file.write_all(&text),
-                    None => io::stderr().write_all(&text),
+                let mut file = written.lock().unwrap_or_else(PoisonError::into_inner);
+                let Some(file) = &mut *file else {
+                    // Standard error has no other place to report to.
+                    let _ = io::stderr().write_all(&text);
+                    return;
                 };
+                match file.write_all(&text) {
+                    Ok(()) => is_reported = false,
+                    Err(error) if !is_reported => {
+                        is_reported = true;
+                        let path = own.lock().unwrap_or_else(PoisonError::into_inner).file.clone();
+                        let report =
+                            format!("cannot write the log to `{path}`: {error}; lines are lost\n");
+                        let _ = errors.write_all(report.as_bytes());
+                    }
+                    Err(_) => {}
+                }
             });
-        ServerLog { settings, lines }
+        ServerLog { settings, lines, file }
+    }
+
+    /// Opens the file by its path again, after a tool has moved the old one away. Returns whether the log has a file.
+    ///
+    /// # Errors
+    /// The file cannot be opened. Then lines go to the old one.
+    pub fn reopen(&self) -> io::Result<bool> {
+        let path = self.lock().file.clone();
+        if path.is_empty() {
+            return Ok(false);
+        }
+        self.flush();
+        let file = append(&path)?;
+        *self.file.lock().unwrap_or_else(PoisonError::into_inner) = Some(file);
+        Ok(true)
     }
 
     /// Waits until the lines so far are written; whether they are. A file that takes nothing is waited for a few seconds.
@@ -192,6 +226,11 @@ impl ServerLog {
     fn lock(&self) -> MutexGuard<'_, LogSettings> {
         self.settings.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Opens a file to append to.
+fn append(path: &str) -> io::Result<File> {
+    OpenOptions::new().create(true).append(true).open(Path::new(path))
 }
 
 fn shows(settings: &LogSettings, level: Severity) -> bool {
@@ -342,6 +381,40 @@ mod tests {
         assert!(ServerLog::open(LogSettings { file: missing, ..LogSettings::default() }).is_err());
     }
 
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn lines_that_a_file_does_not_take_are_reported_once() {
+        let (mut reader, writer) = io::pipe().unwrap();
+        let settings = LogSettings { file: "/dev/full".to_owned(), ..LogSettings::default() };
+        let log = ServerLog::to(settings, Some(append("/dev/full").unwrap()), writer);
+        for _ in 0..3 {
+            log.write(Severity::Info, "lost");
+            assert!(log.flush());
+        }
+        drop(log);
+        let mut text = String::new();
+        reader.read_to_string(&mut text).unwrap();
+        assert!(text.starts_with("cannot write the log to `/dev/full`: "), "{text}");
+        assert_eq!(text.lines().count(), 1, "{text}");
+    }
+
+    #[test]
+    fn a_file_that_was_moved_is_opened_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log");
+        let file = path.to_str().unwrap().to_owned();
+        let log = ServerLog::open(LogSettings { file, ..LogSettings::default() }).unwrap();
+        log.write(Severity::Info, "one");
+        assert!(log.flush());
+        std::fs::rename(&path, folder.path().join("old")).unwrap();
+        assert!(log.reopen().unwrap());
+        log.write(Severity::Info, "two");
+        assert!(log.flush());
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert!(text.ends_with("] two\n") && text.lines().count() == 1, "{text}");
+        assert!(!ServerLog::default().reopen().unwrap());
+    }
+
     /// Tells whether the settings of a log can be read.
     struct Probe<'a>(&'a ServerLog);
 
@@ -366,7 +439,8 @@ mod tests {
     #[test]
     fn a_log_that_takes_nothing_holds_nobody_up() {
         let (mut reader, writer) = io::pipe().unwrap();
-        let log = ServerLog::to(LogSettings::default(), Some(File::from(OwnedFd::from(writer))));
+        let file = File::from(OwnedFd::from(writer));
+        let log = ServerLog::to(LogSettings::default(), Some(file), io::stderr());
         let text = "x".repeat(1 << 20);
         // The pipe takes less than the first line, and the queue fewer than all others.
         (0..20).for_each(|_| log.write(Severity::Info, &text));
