@@ -11,19 +11,15 @@ mod elements;
 mod elementwise;
 mod launches;
 mod memory;
+mod native;
 mod products;
 mod runs;
 
-use std::sync::Arc;
-
 use trident_ir::interp::{InterpError, InterpValue, Interpreter, Memory};
 use trident_ir::{Element, Literal, Module};
-use trident_jit::Compiler;
-use trident_kernels::Threads;
-use trident_runtime::{
-    Checks, Extent, Kernel, KernelCompiler, KernelLaunch, KernelOptions, LaunchError,
-};
-use trident_simd::Isa;
+use trident_runtime::{Extent, Kernel, KernelLaunch, LaunchError};
+
+use native::Native;
 
 enum Arg {
     Tensor(String, Vec<u8>),
@@ -54,12 +50,6 @@ fn compare(text: &str, grid: [u32; 3], args: &[Arg]) {
     run_both(text, grid, args, &|expected, found| expected == found);
 }
 
-/// The same for several lists of arguments.
-fn compare_all(text: &str, grid: [u32; 3], lists: &[Vec<Arg>]) {
-    let lists: Vec<&[Arg]> = lists.iter().map(|args| &args[..]).collect();
-    run_all(text, grid, &lists, &|expected, found| expected == found);
-}
-
 /// Runs the module both ways and compares the floats of all tensors: they differ by `tolerance` at most, relative to their
 /// size, and a NaN may be any.
 fn compare_floats<T: Element + Into<f64>>(
@@ -83,51 +73,29 @@ fn compare_floats<T: Element + Into<f64>>(
 /// Runs the module both ways, the native code with one and three threads, from its image, and with checks of bounds, which
 /// change no bit; `agree` judges the bytes of each tensor. Then it runs with less memory for each of the tensors.
 fn run_both(text: &str, grid: [u32; 3], args: &[Arg], agree: &dyn Fn(&[u8], &[u8]) -> bool) {
-    run_all(text, grid, &[args], agree);
-}
-
-/// The same for several lists of arguments, for which the module is compiled only once.
-fn run_all(text: &str, grid: [u32; 3], lists: &[&[Arg]], agree: &dyn Fn(&[u8], &[u8]) -> bool) {
     let module: Module = text.parse().unwrap_or_else(|e| panic!("{e}\n{text}"));
-    let interpreted = |args: &&[Arg]| {
-        let whole = interpreted(&module, grid, args, &lengths(args));
-        let whole = whole.unwrap_or_else(|(_, e)| panic!("{e}\n{text}"));
-        (whole, shorter(&module, grid, args))
-    };
-    let interpreted: Vec<_> = lists.iter().map(interpreted).collect();
-    let ways = Isa::available().into_iter().flat_map(|isa| [(isa, 1), (isa, 3)]);
-    for (isa, threads) in ways {
-        let compiler = Compiler::new(isa, Arc::new(Threads::new(threads)));
-        let compile = |checks| {
-            let kernel = compiler.compile_kernel(&module, &KernelOptions { checks });
-            kernel.unwrap_or_else(|e| panic!("{e}\n{text}"))
-        };
-        let kernel = compile(Checks::None);
-        let loaded = compiler.load_kernel(&kernel.image().unwrap()).unwrap();
-        assert_eq!(loaded.params(), kernel.params());
-        let checked = compile(Checks::Bounds);
-        let loaded_checked = compiler.load_kernel(&checked.image().unwrap()).unwrap();
-        for (args, (whole, cuts)) in lists.iter().zip(&interpreted) {
-            let expected = |data: &[Vec<u8>]| {
-                for ((expected, found), arg) in whole.iter().zip(data).zip(tensors(args)) {
-                    let name = arg.0;
-                    assert!(
-                        agree(expected, found),
-                        "`{name}` of\n{text}\nexpected {expected:02x?}\nfound    {found:02x?}"
-                    );
-                }
-            };
-            let plain = launched(&*kernel, grid, args, &lengths(args)).unwrap();
-            expected(&plain);
-            expected(&launched(&*loaded, grid, args, &lengths(args)).unwrap());
-            for kernel in [&checked, &loaded_checked] {
-                let found = launched(&**kernel, grid, args, &lengths(args)).unwrap();
-                assert!(found == plain, "checks change the bits of\n{text}");
+    let whole = interpreted(&module, grid, args, &lengths(args));
+    let whole = whole.unwrap_or_else(|(_, e)| panic!("{e}\n{text}"));
+    let cuts = shorter(&module, grid, args);
+    for Native { plain, checked } in native::compiled(text, &module).iter() {
+        let [found, loaded] =
+            plain.each_ref().map(|kernel| launched(&**kernel, grid, args, &lengths(args)).unwrap());
+        for data in [&found, &loaded] {
+            for ((expected, found), arg) in whole.iter().zip(data).zip(tensors(args)) {
+                let name = arg.0;
+                assert!(
+                    agree(expected, found),
+                    "`{name}` of\n{text}\nexpected {expected:02x?}\nfound    {found:02x?}"
+                );
             }
-            for (lengths, expected) in cuts.iter().filter(|_| threads > 1) {
-                let found = launched(&*checked, grid, args, lengths);
-                cut_short(text, args, whole, expected, found, agree);
-            }
+        }
+        for kernel in checked {
+            let bits = launched(&**kernel, grid, args, &lengths(args)).unwrap();
+            assert!(bits == found, "checks change the bits of\n{text}");
+        }
+        for (lengths, expected) in &cuts {
+            let found = launched(&*checked[0], grid, args, lengths);
+            cut_short(text, args, &whole, expected, found, agree);
         }
     }
 }
