@@ -25,7 +25,7 @@ fn ops() -> impl Iterator<Item = OpKind> {
 }
 
 #[test]
-fn native_code_is_as_the_interpreter_says() {
+fn native_code_of_each_isa_is_as_the_interpreter_says() {
     let mut wrong = vec![];
     for case in ops().flat_map(cases) {
         let expected = Expected::of(&case);
