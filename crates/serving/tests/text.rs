@@ -289,8 +289,8 @@ fn names_above_64_characters_are_no_misspelt_ones() {
 #[test]
 fn the_time_of_reading_is_linear_in_the_number_of_repeated_fields() {
     let start = Instant::now();
-    let config = ModelConfig::from_text(&"model_warmup {}\n".repeat(1_000_000)).unwrap();
-    assert_eq!(config.model_warmup.len(), 1_000_000);
+    let config = ModelConfig::from_text(&"model_warmup {}\n".repeat(300_000)).unwrap();
+    assert_eq!(config.model_warmup.len(), 300_000);
     // Far more than it takes, far less than a look at all earlier fields for each.
     assert!(start.elapsed() < Duration::from_secs(30), "{:?}", start.elapsed());
 }
