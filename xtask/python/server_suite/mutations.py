@@ -30,15 +30,20 @@ def mutated(rng, document):
     return text.replace(json.dumps(MARK).encode(), rng.choice(SPELLINGS))
 
 
+def value(rng):
+    """A value of its own, which later changes do not share."""
+    return copy.deepcopy(rng.choice(VALUES))
+
+
 def changed(rng, document):
     """A document with one change in its tree."""
     places = list(walk(document)) if isinstance(document, dict | list) else []
     owner, key = rng.choice(places) if places else (None, None)
     if owner is None:
-        return rng.choice(VALUES)
+        return value(rng)
     match rng.randrange(6):
         case 0 | 1:
-            owner[key] = rng.choice(VALUES)
+            owner[key] = value(rng)
         case 2:
             owner[key] = MARK
         case 3:
@@ -46,7 +51,7 @@ def changed(rng, document):
         case 4 if isinstance(owner, dict):
             owner[rng.choice(("", "x", str(key).upper(), f"{key}\0", "a" * 300))] = owner.pop(key)
         case _:
-            owner[key] = [owner[key]] * rng.choice((1, 2, 300))
+            owner[key] = [copy.deepcopy(owner[key]) for _ in range(rng.choice((1, 2, 300)))]
     return document
 
 
