@@ -151,13 +151,18 @@ impl Kernel {
 
     /// The name of a parameter in errors: its name in the source, or else the expression of its argument.
     fn param_name(&self, py: Python<'_>, param: usize) -> String {
-        let names = self.names.get_or_init(|| {
-            let module = parse(py, &self.source).ok();
-            let entry = module.as_ref().and_then(Module::entry);
-            entry.map_or_else(Vec::new, |f| {
-                f.body.params.iter().map(|p| f.values[p.index()].name.clone()).collect()
-            })
-        });
+        let names = match self.names.get() {
+            Some(names) => names,
+            None => {
+                // Parsing releases the interpreter, so it must not happen inside of `get_or_init`: a thread that waits there holds it.
+                let module = parse(py, &self.source).ok();
+                let entry = module.as_ref().and_then(Module::entry);
+                let read = entry.map_or_else(Vec::new, |f| {
+                    f.body.params.iter().map(|p| f.values[p.index()].name.clone()).collect()
+                });
+                self.names.get_or_init(|| read)
+            }
+        };
         let name = names.get(param).filter(|name| !name.is_empty()).cloned();
         name.unwrap_or_else(|| format!("args[{param}]"))
     }
@@ -188,9 +193,10 @@ impl Kernel {
         let launch = if bounded { launch.bounded() } else { launch };
         // Python runs signal handlers on its main thread only: elsewhere this finds nothing.
         let raised = Mutex::new(None);
-        let interrupted = || match Python::attach(|py| py.check_signals()) {
-            Ok(()) => false,
-            Err(error) => {
+        // An interpreter that ends has no more handlers to run.
+        let interrupted = || match Python::try_attach(|py| py.check_signals()) {
+            None | Some(Ok(())) => false,
+            Some(Err(error)) => {
                 *raised.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
                 true
             }
