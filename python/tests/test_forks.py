@@ -1,20 +1,17 @@
 """Children that are forked while other threads launch kernels: each launches and compiles."""
 
 import os
-import signal
 import threading
-import time
 
 import numpy as np
 import pytest
 import triton
 import triton.language as tl
+from forked import fork
 
 import trident
 
 FORKS = 200
-#: The longest that a child may take, in seconds.
-LIMIT = 30
 
 pytestmark = pytest.mark.skipif(
     os.environ.get("TRIDENT_DEVICE", "cpu").strip() not in ("", "cpu"),
@@ -32,26 +29,6 @@ def scale(x, block=256):
     out = np.zeros_like(x)
     scale_kernel[(triton.cdiv(len(x), block),)](x, out, len(x), BLOCK=block)
     return out
-
-
-def fork(body):
-    """Run `body` in a child, and return its exit status, or a word if it does not end in time."""
-    pid = os.fork()
-    if pid == 0:
-        status = 1
-        try:
-            status = 0 if body() else 2
-        finally:
-            os._exit(status)
-    until = time.monotonic() + LIMIT
-    while time.monotonic() < until:
-        ended, status = os.waitpid(pid, os.WNOHANG)
-        if ended:
-            return os.waitstatus_to_exitcode(status)
-        time.sleep(0.0005)
-    os.kill(pid, signal.SIGKILL)
-    os.waitpid(pid, 0)
-    return "hangs"
 
 
 def forks_during(work, body, number):

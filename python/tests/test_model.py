@@ -2,6 +2,7 @@
 
 import asyncio
 import copy
+import gc
 import os
 import pathlib
 import pickle
@@ -13,8 +14,8 @@ import time
 
 import numpy as np
 import pytest
+from forked import fork
 from onnx_bytes import graph, model, node, tensor, tensor_type, unary
-from test_forks import fork
 
 import trident
 import trident.models
@@ -221,6 +222,29 @@ def test_tasks_await_runs_and_cancel_them(floats):
     assert asyncio.run(cancel()) < 2
     with pytest.raises(trident.ModelError, match="no input `x`"):
         asyncio.run(run.run_async({"x": image}))
+
+
+@pytest.mark.parametrize("times", [1, 2, 5])
+def test_a_task_that_is_cancelled_again_waits_for_its_run_too(times):
+    forever, x = trident.Model(endless()[0]), np.zeros(4, np.float32)
+    complaints = []
+
+    async def cancel():
+        loop = asyncio.get_running_loop()
+        loop.set_exception_handler(lambda _, context: complaints.append(context["message"]))
+        task = asyncio.create_task(forever.run_async({"x": x}))
+        await asyncio.sleep(0.1)
+        for _ in range(times):
+            task.cancel()
+            await asyncio.sleep(0)
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        # The run no longer has the array.
+        x.resize(8, refcheck=False)
+
+    asyncio.run(cancel())
+    gc.collect()
+    assert not complaints
 
 
 def test_devices_are_listed():

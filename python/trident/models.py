@@ -91,14 +91,19 @@ class Model(_trident.Model):
         stop = _trident.Stop()
         run = functools.partial(self.run, inputs, outputs, out, stop)
         future = asyncio.get_running_loop().run_in_executor(None, run)
-        try:
-            return await asyncio.shield(future)
-        except asyncio.CancelledError:
-            stop.stop()
-            await asyncio.wait([future])
-            if not future.cancelled():
-                future.exception()
-            raise
+        cancelled: asyncio.CancelledError | None = None
+        # A task may be cancelled again while it waits. `wait` leaves the future as it is.
+        while not future.done():
+            try:
+                await asyncio.wait([future])
+            except asyncio.CancelledError as error:
+                stop.stop()
+                cancelled = cancelled or error
+        if cancelled is None:
+            return future.result()
+        if not future.cancelled():
+            future.exception()
+        raise cancelled
 
     def inspect(self, shapes: Mapping[str, Sequence[int]] | None = None) -> Inspection:
         """Which kernel runs each step of the model, on which device, and the memory for it.
