@@ -133,6 +133,27 @@ with multiprocessing.get_context("fork").Pool(2) as pool:
 """,
         "True\n",
     ),
+    "a sub-interpreter": (
+        """
+try:
+    import _interpreters as interpreters
+except ImportError:
+    import _xxsubinterpreters as interpreters
+
+other = interpreters.create()
+program = f"import sys; sys.path[:] = {sys.path}" + '''
+try:
+    import trident
+    print("imported", flush=True)
+except ImportError as error:
+    print("interpreter" in str(error), flush=True)
+'''
+interpreters.run_string(other, program)
+interpreters.destroy(other)
+print(run(x))
+""",
+        "True\n[-1. -1. -1. -1.]\n",
+    ),
     "models that ask for more memory than there is": (
         """
 for dims in ([1 << 20, 1 << 20], [1 << 40, 1 << 40], [-1, 4]):

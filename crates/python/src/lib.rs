@@ -12,6 +12,7 @@ mod exchange;
 mod extent;
 mod host;
 mod interpret;
+mod interpreter;
 mod keep;
 mod kernel;
 mod launcher;
@@ -46,6 +47,11 @@ mod _trident {
     use crate::model::{Model, Stop, ValueInfo, devices};
     #[pymodule_export]
     use crate::specialize::{address, specialize};
+
+    #[pymodule_init]
+    fn init(module: &pyo3::Bound<'_, pyo3::types::PyModule>) -> pyo3::PyResult<()> {
+        crate::interpreter::claim(module.py())
+    }
 
     #[pymodule_export]
     const VERSION: &str = env!("CARGO_PKG_VERSION");
