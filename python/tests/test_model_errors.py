@@ -82,6 +82,33 @@ def test_options_that_cannot_be():
             trident.Model(data, **options)
 
 
+@pytest.mark.parametrize(
+    ("options", "error", "text"),
+    [
+        ({"threads": -1}, ValueError, r"threads must be 0 \(one for each core\) to 1024, not -1"),
+        ({"threads": "2"}, TypeError, "threads must be .*, not '2'"),
+        ({"memory_limit": -1}, ValueError, "memory_limit must be a number of bytes, or None"),
+        ({"memory_limit": 1e9}, TypeError, "memory_limit must be .*, not 1000000000.0"),
+    ],
+)
+def test_options_that_are_no_such_numbers_are_named(options, error, text):
+    with pytest.raises(error, match=text):
+        trident.Model(unary("Neg", "float32"), **options)
+
+
+def test_outputs_are_a_list_of_names():
+    run, x = trident.Model(unary("Neg", "float32")), np.ones(3, np.float32)
+    assert list(run.run({"x": x}, ("y",))) == ["y"] and run.run({"x": x}, []) == {}
+    assert trident.Model(run).run({"x": x}, outputs=None).keys() == {"y"}
+    for outputs in ("y", b"y", 3, [3], [["y"]]):
+        with pytest.raises(TypeError, match="outputs takes a list of names"):
+            run.run({"x": x}, outputs)
+    # ONNX Runtime's order of arguments.
+    for first in (None, ["y"]):
+        with pytest.raises(TypeError, match="run takes the inputs first"):
+            run.run(first, {"x": x})
+
+
 def test_limits_of_memory():
     run = trident.Model(unary("Neg", "float32"), memory_limit=1 << 20)
     small = np.zeros(1000, np.float32)

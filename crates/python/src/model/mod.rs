@@ -11,6 +11,7 @@ mod interface;
 mod lend;
 mod load;
 mod memory;
+mod options;
 mod read;
 mod refusal;
 mod report;
@@ -64,9 +65,9 @@ impl Model {
     #[pyo3(signature = (model, threads = 0, device = None, memory_limit = None, time_limit = None, precision = None, progress = None))]
     fn new(
         model: &Bound<'_, PyAny>,
-        threads: usize,
+        #[pyo3(from_py_with = options::threads)] threads: usize,
         device: Option<String>,
-        memory_limit: Option<usize>,
+        #[pyo3(from_py_with = options::memory_limit)] memory_limit: Option<usize>,
         time_limit: Option<f64>,
         precision: Option<&Bound<'_, PyAny>>,
         progress: Option<bool>,
@@ -114,7 +115,7 @@ impl Model {
         &self,
         py: Python<'py>,
         inputs: &Bound<'py, PyAny>,
-        outputs: Option<Vec<String>>,
+        outputs: Option<&Bound<'py, PyAny>>,
         out: Option<&Bound<'py, PyAny>>,
         stop: Option<&Bound<'py, Stop>>,
     ) -> PyResult<Bound<'py, PyDict>> {
@@ -129,7 +130,7 @@ impl Model {
         &self,
         py: Python<'py>,
         inputs: &Bound<'py, PyAny>,
-        outputs: Option<Vec<String>>,
+        outputs: Option<&Bound<'py, PyAny>>,
         out: Option<&Bound<'py, PyAny>>,
         stop: Option<&Bound<'py, Stop>>,
     ) -> PyResult<(Bound<'py, PyDict>, Bound<'py, PyDict>)> {
@@ -236,11 +237,12 @@ fn run_by_name<'py>(
     py: Python<'py>,
     loaded: &Loaded,
     inputs: &Bound<'py, PyAny>,
-    outputs: Option<Vec<String>>,
+    outputs: Option<&Bound<'py, PyAny>>,
     out: Option<&Bound<'py, PyAny>>,
     stop: Option<&Bound<'py, Stop>>,
     context: RunContext,
 ) -> PyResult<(Bound<'py, PyDict>, Profile)> {
+    let outputs = options::outputs(inputs, outputs)?;
     for name in outputs.iter().flatten() {
         loaded.check_output(py, name)?;
     }
@@ -283,14 +285,18 @@ fn by_name<'py>(given: &Bound<'py, PyAny>, argument: &str) -> PyResult<Named<'py
         Ok(dict) => dict.clone(),
         Err(_) => given.py().get_type::<PyDict>().call1((given,))?.cast_into()?,
     };
-    let named = dict.iter().map(|(name, array)| {
+    // Without an interpreter lock, other threads may change the dictionary too.
+    let mut named = Vec::with_capacity(dict.len());
+    let entries = dict.items();
+    for entry in entries.iter() {
+        let (name, array): (Bound<'py, PyAny>, Bound<'py, PyAny>) = entry.extract()?;
         let name = PyBackedStr::try_from(name.cast_into::<PyString>().map_err(|error| {
             let name = error.into_inner();
             PyTypeError::new_err(format!(
                 "{argument} takes a dict of arrays by name, and {name:?} is not a str"
             ))
         })?)?;
-        Ok((name, array))
-    });
-    named.collect()
+        named.push((name, array));
+    }
+    Ok(named)
 }
