@@ -10,6 +10,7 @@ mod darwin;
 mod debian;
 mod echo;
 mod foreign;
+mod free_threaded;
 mod fresh;
 mod fuzz;
 mod house;

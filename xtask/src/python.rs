@@ -158,7 +158,7 @@ impl Venv {
 ///
 /// It takes a tenth of pip's time, as it loads packages side by side, keeps one copy of those that
 /// several environments have, and compiles no modules: that happens when they are first imported.
-fn uv(python: &Path) -> Result<PathBuf> {
+pub(crate) fn uv(python: &Path) -> Result<PathBuf> {
     let folder = paths::cache()?.join(UV.replace("==", "-"));
     let program = folder.join("bin/uv");
     let lock = File::create(folder.with_extension("lock"))?;

@@ -10,7 +10,9 @@ use crate::build::{self, Devices, Profile, cargo};
 use crate::python::{Tool, Venv};
 use crate::steps::{Choice, Step, Steps};
 use crate::tally::Outcome;
-use crate::{darwin, foreign, fresh, fuzz, mock, msl, paths, sanitize, tritonserver};
+use crate::{
+    darwin, foreign, free_threaded, fresh, fuzz, mock, msl, paths, sanitize, tritonserver,
+};
 
 /// Mutated files per run in CI.
 const MUTANTS: &str = "500";
@@ -149,6 +151,7 @@ fn with_package(steps: &mut Steps) {
     let args = ["--count", SEQUENCES].map(str::to_owned);
     let calls = move || fuzz::calls_on(&package(), &args);
     steps.add(Step::command("fuzz calls", calls).needs(&[PACKAGE]));
+    steps.add(Step::command("free-threaded python", || free_threaded::tests(Profile::Ci)).builds());
 }
 
 /// The suites that run the program, or the backend library.

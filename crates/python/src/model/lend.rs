@@ -34,6 +34,8 @@ impl Lent {
         dtype: DType,
         dims: Option<Vec<usize>>,
     ) -> PyResult<Option<Lent>> {
+        // Before the address is read: another thread must not move the memory afterwards.
+        let resizing = no_resizing(array)?;
         let buffer = PyUntypedBuffer::get(array)?;
         if !buffer.is_c_contiguous() || buffer.item_size() != dtype.size() {
             return Ok(None);
@@ -42,7 +44,7 @@ impl Lent {
         let start = NonNull::new(buffer.buf_ptr().cast()).unwrap_or(NonNull::dangling());
         let dims = dims.unwrap_or_else(|| buffer.shape().to_vec());
         let is_readonly = buffer.readonly();
-        let owner = Arc::new((buffer, no_resizing(array)?));
+        let owner = Arc::new((buffer, resizing));
         Ok(Some(Lent { start, bytes, dtype, dims, owner, is_readonly }))
     }
 

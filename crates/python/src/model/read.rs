@@ -52,7 +52,8 @@ impl Reader<'_> {
                 let Ok(dict) = object.cast::<PyDict>() else {
                     return Err(mismatch(object, "a dict"));
                 };
-                // Before keys are looked at, whose code might change the dict.
+                // A copy, since the code of keys and other threads may change the dict.
+                let dict = dict.copy()?;
                 let (keys, values) = (dict.keys(), dict.values());
                 let keys = self.tensor(keys.as_any(), Some(*key))?;
                 let values = self.tensor(values.as_any(), value.dtype())?;
