@@ -153,3 +153,31 @@ fn a_hangup_opens_the_log_again() {
     assert_eq!(serving.0.wait().unwrap().code(), Some(0));
     assert!(text().contains("the server has ended"));
 }
+
+#[test]
+fn the_table_shows_rows_and_devices() {
+    let scratch = Scratch::new("serve-table");
+    let models = scratch.path("models");
+    fs::create_dir_all(format!("{models}/gpu/1")).unwrap();
+    fs::copy(digits(), format!("{models}/gpu/1/model.onnx")).unwrap();
+    let config = "instance_group [ { kind: KIND_GPU gpus: [ 0 ] } ]";
+    fs::write(format!("{models}/gpu/config.pbtxt"), config).unwrap();
+    let words = ["serve", &models, "--device", "cpu", "--check"];
+    let text = common::stdout(&words);
+    assert!(text.contains("independent") && text.contains("cpu; not here: KIND_GPU"), "{text}");
+    let json = common::json(&[&words[..], &["--json"]].concat());
+    assert_eq!(json[0]["rows"], "independent");
+    fs::create_dir_all(format!("{models}/plan/1")).unwrap();
+    fs::write(format!("{models}/plan/config.pbtxt"), "platform: 'tensorrt_plan'").unwrap();
+    refuses(1, &words[1..], &["asks for platform 'tensorrt_plan'", "serve the ONNX file"]);
+}
+
+#[test]
+fn the_monitor_reads_sockets_in_the_file_system() {
+    let scratch = Scratch::new("serve-monitor");
+    let address = format!("unix:{}", scratch.path("metrics"));
+    let words = [MODELS, "--allow-grpc=false", "--allow-http=false", "--metrics-address", &address];
+    let _serving = Serving::start(&words);
+    let sample = common::json(&["monitor", &address, "--json", "--interval", "0.1"]);
+    assert_eq!(sample["models"][0]["name"], "digits", "{sample}");
+}

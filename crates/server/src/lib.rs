@@ -27,6 +27,7 @@ pub mod observe;
 pub mod record;
 pub mod repository;
 mod rounds;
+mod seats;
 pub mod server;
 pub mod settings;
 mod signals;
@@ -35,6 +36,7 @@ pub mod statistics;
 #[cfg(feature = "stores")]
 pub mod store;
 pub mod tls;
+pub mod tls_client;
 mod writer;
 
 #[cfg(test)]

@@ -201,13 +201,25 @@ fn verifier(
     contents: &[u8],
     provider: Arc<CryptoProvider>,
 ) -> Result<Arc<dyn rustls::server::danger::ClientCertVerifier>, TlsError> {
+    let roots = roots_of(path, contents)?;
+    let builder = WebPkiClientVerifier::builder_with_provider(roots.into(), provider);
+    builder.build().map_err(|source| TlsError::Verifier { path: path.to_owned(), source })
+}
+
+/// The certificates of a file, as roots that sign others.
+pub(crate) fn root_store(path: &Path) -> Result<RootCertStore, TlsError> {
+    let contents = fs::read(path);
+    let contents = contents.map_err(|source| TlsError::Read { path: path.to_owned(), source })?;
+    roots_of(path, &contents)
+}
+
+fn roots_of(path: &Path, contents: &[u8]) -> Result<RootCertStore, TlsError> {
     let mut roots = RootCertStore::empty();
     for root in certificates(path, contents)? {
         let added = roots.add(root);
         added.map_err(|source| TlsError::Root { path: path.to_owned(), source })?;
     }
-    let builder = WebPkiClientVerifier::builder_with_provider(roots.into(), provider);
-    builder.build().map_err(|source| TlsError::Verifier { path: path.to_owned(), source })
+    Ok(roots)
 }
 
 fn certificates(path: &Path, contents: &[u8]) -> Result<Vec<CertificateDer<'static>>, TlsError> {

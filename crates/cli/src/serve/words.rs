@@ -12,9 +12,7 @@ use toml::{Table, Value};
 /// The words in full: through a link named `tritonserver`, the program serves; and the options of a file stand before the others, which
 /// take precedence.
 pub(crate) fn expand(mut words: Vec<OsString>) -> Result<Vec<OsString>, Failure> {
-    if is_link(&words) {
-        words.insert(1, "serve".into());
-    }
+    words.splice(1.min(words.len())..1.min(words.len()), link(&words).iter().map(OsString::from));
     if words.get(1).map(OsString::as_os_str) != Some(OsStr::new("serve")) {
         return Ok(words);
     }
@@ -50,13 +48,18 @@ fn joined(words: Vec<OsString>, command: &Command) -> Vec<OsString> {
 
 /// The usage of `serve` through a link named `tritonserver`, which leaves the word out; `None` for other names of the program.
 pub(crate) fn usage(words: &[OsString]) -> Option<&'static str> {
-    is_link(words).then_some("tritonserver [OPTIONS] [REPOSITORY]...")
+    (link(words) == ["serve"]).then_some("tritonserver [OPTIONS] [REPOSITORY]...")
 }
 
-/// Whether the program is called by the name `tritonserver`.
-fn is_link(words: &[OsString]) -> bool {
-    let program = words.first().map(|word| Path::new(word).file_stem().unwrap_or_default());
-    program == Some(OsStr::new("tritonserver"))
+/// The words for which the name of the program stands.
+fn link(words: &[OsString]) -> &'static [&'static str] {
+    let program = words.first().and_then(|word| Path::new(word).file_stem()?.to_str());
+    match program {
+        Some("tritonserver") => &["serve"],
+        Some("metal_performance_monitor") => &["monitor"],
+        Some("metal_memory_stats") => &["monitor", "--memory"],
+        _ => &[],
+    }
 }
 
 /// The value of the last `--config`.
@@ -117,10 +120,16 @@ fn read(path: &Path, command: &Command) -> Result<Vec<OsString>, Failure> {
         if let Err(error) = command.clone().try_get_matches_from(parsed)
             && error.kind() != ErrorKind::MissingRequiredArgument
         {
-            let cause = error.to_string();
-            let cause = cause.lines().next().unwrap_or_default();
+            let text_of_error = error.to_string();
+            let mut lines = text_of_error.lines().map(str::trim);
+            let cause = lines.next().unwrap_or_default();
             let cause = cause.strip_prefix("error: ").unwrap_or(cause);
-            return Err(refuse(&format!("line {}: {cause}", line(&text, name))));
+            let failure = refuse(&format!("line {}: {cause}", line(&text, name)));
+            let tip = lines.find_map(|line| line.strip_prefix("tip: "));
+            return Err(match tip {
+                Some(tip) => failure.hint(tip),
+                None => failure,
+            });
         }
     }
     Ok(words)
@@ -146,10 +155,15 @@ mod tests {
     }
 
     #[test]
-    fn a_link_named_tritonserver_serves() {
+    fn names_of_the_program_stand_for_commands() {
         let expanded = expand(words("/opt/bin/tritonserver --model-store=m")).unwrap();
         assert_eq!(expanded, words("/opt/bin/tritonserver serve --model-store=m"));
         assert_eq!(expand(words("trident run a")).unwrap(), words("trident run a"));
+        let expanded = expand(words("metal_performance_monitor --once")).unwrap();
+        assert_eq!(expanded, words("metal_performance_monitor monitor --once"));
+        let expanded = expand(words("bin/metal_memory_stats host:8002")).unwrap();
+        assert_eq!(expanded, words("bin/metal_memory_stats monitor --memory host:8002"));
+        assert_eq!(expand(vec![]).unwrap(), Vec::<OsString>::new());
     }
 
     #[test]

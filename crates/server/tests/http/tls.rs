@@ -20,6 +20,7 @@ use tokio_rustls::rustls::{ClientConfig, RootCertStore};
 use trident_server::accept::Gate;
 use trident_server::http::HttpOptions;
 use trident_server::tls::TlsFiles;
+use trident_server::tls_client;
 
 use crate::{Bench, models};
 
@@ -253,4 +254,21 @@ fn files_that_are_no_identity_are_named() {
             "{error}"
         );
     }
+}
+
+#[test]
+fn tools_agree_with_servers_whose_root_they_know() {
+    let (root, other) = (Root::new(), Root::new());
+    let bench = Bench::within(Some(&root.server()), models(), HttpOptions::default());
+    let agree = |host: &str, roots: &Path| {
+        bench.runtime.block_on(async {
+            let stream = TcpStream::connect(bench.address).await.unwrap();
+            tls_client::connect(stream, host, roots).await.map(drop)
+        })
+    };
+    let (own, others) = (root.files("root").0, other.files("root").0);
+    agree("localhost", &own).unwrap();
+    assert!(agree("other.example", &own).is_err());
+    assert!(agree("localhost", &others).is_err());
+    assert!(agree("localhost", Path::new("none")).unwrap_err().to_string().contains("`none`"));
 }
