@@ -3,16 +3,20 @@
 use std::convert::Infallible;
 use std::pin::pin;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::sync::{Semaphore, mpsc, watch};
 use tokio::time::timeout;
 
 use crate::connection::Connection;
 use crate::leaving::{left, unless};
+use crate::seats::Seats;
 use crate::settings::{ServerLog, Severity};
 use crate::socket::{Accepted, Listener};
 use crate::tls::{Tls, TlsError, TlsFiles};
+
+/// How long the log is silent about the same lack of places.
+const REMIND: Duration = Duration::from_secs(60);
 
 /// How long no connection is accepted after one could not be.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -27,7 +31,7 @@ pub struct Gate {
 /// Limits on the clients of a listener.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
-    /// The most connections at a time; others wait to be accepted.
+    /// The most connections at a time; one more is accepted and waits, and others wait to be accepted.
     pub(crate) connections: usize,
     /// How long a client may take to agree on TLS.
     pub(crate) handshake: Duration,
@@ -63,9 +67,9 @@ impl Gate {
         let places = Arc::new(Semaphore::new(limits.connections.clamp(1, Semaphore::MAX_PERMITS)));
         let (open, mut closed) = mpsc::channel::<Infallible>(1);
         let mut end = pin!(left(leaving.clone()));
+        let seats = Seats::new();
+        let mut warned = None::<Instant>;
         loop {
-            let place = Arc::clone(&places).acquire_owned();
-            let Some(Ok(place)) = unless(&mut end, place).await else { break };
             let accepted = match unless(&mut end, listener.accept()).await {
                 None => break,
                 Some(Ok(accepted)) => accepted,
@@ -75,11 +79,35 @@ impl Gate {
                     continue;
                 }
             };
+            let place = loop {
+                if places.available_permits() == 0 {
+                    seats.ask_longest();
+                    if warned.is_none_or(|time| time.elapsed() > REMIND) {
+                        warned = Some(Instant::now());
+                        let most = limits.connections;
+                        let text = format!(
+                            "all {most} places for connections are taken: idle HTTP clients are asked to leave, and others wait; \
+                             hint: --max-connections"
+                        );
+                        log.write(Severity::Warning, text);
+                    }
+                }
+                let place = timeout(PAUSE, Arc::clone(&places).acquire_owned());
+                match unless(&mut end, place).await {
+                    Some(Ok(Ok(place))) => break Some(place),
+                    // One that was asked may be at work.
+                    Some(Err(_)) => {}
+                    Some(Ok(Err(_))) | None => break None,
+                }
+            };
+            let Some(place) = place else { break };
+            let seat = seats.take();
             let (tls, log, serve) = (tls.clone(), Arc::clone(log), serve.clone());
             let (open, leaving) = (open.clone(), leaving.clone());
             tokio::spawn(async move {
                 let greeted = greet(accepted, tls.as_deref(), limits, leaving, &log).await;
-                if let Some(connection) = greeted {
+                if let Some(mut connection) = greeted {
+                    connection.seat = Some(seat);
                     // A connection that fails has nobody to tell.
                     let _ = serve(connection).await;
                 }

@@ -4,6 +4,7 @@ use std::io::{self, IoSlice};
 use std::mem;
 use std::net::SocketAddr;
 use std::pin::{Pin, pin};
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -11,6 +12,8 @@ use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
 use tokio::net::{TcpStream, UnixStream};
 use tokio::time::{Sleep, sleep};
 use tokio_rustls::server::TlsStream;
+
+use crate::seats::Seat;
 
 /// The pause between looks at the end of a connection.
 const LOOK: Duration = Duration::from_millis(100);
@@ -26,6 +29,8 @@ pub(crate) struct Connection {
     late: Option<Pin<Box<Sleep>>>,
     /// Whether the reader may read parts of a next request, and does not use them before it has answered the one before.
     pub(crate) may_be_ahead: bool,
+    /// Its place among the connections of its listener.
+    pub(crate) seat: Option<Arc<Seat>>,
     reader: Reader,
     /// Whether something was written since the last flush.
     has_written: bool,
@@ -77,6 +82,7 @@ impl Connection {
             patience,
             late: None,
             may_be_ahead: false,
+            seat: None,
             reader: Reader::Waits,
             has_written: false,
             look: None,
@@ -134,6 +140,9 @@ impl AsyncRead for Connection {
             Socket::Unix(socket) => Pin::new(socket).poll_read(cx, to),
             Socket::Tls(socket) => Pin::new(socket).poll_read(cx, to),
         };
+        if let Some(seat) = self.seat.as_ref().filter(|_| outcome.is_ready()) {
+            seat.touch();
+        }
         self.look = None;
         let may_be_ahead = self.may_be_ahead && outcome.is_ready();
         self.reader = if may_be_ahead { Reader::HasRead } else { Reader::Waits };

@@ -71,7 +71,7 @@ impl HttpFront {
         leaving: watch::Receiver<bool>,
     ) {
         let HttpOptions { head_time, largest_head, .. } = self.options;
-        let peer = stream.peer;
+        let (peer, seat) = (stream.peer, stream.seat.clone());
         // Clients may send requests one after the other without waiting for answers.
         stream.may_be_ahead = true;
         let service = service_fn(move |request| {
@@ -95,7 +95,14 @@ impl HttpFront {
                 .auto_date_header(false)
                 .serve_connection(TokioIo::new(stream), service)
         );
-        let mut end = Box::pin(left(leaving));
+        let mut end = Box::pin(async move {
+            match seat {
+                Some(seat) => {
+                    unless(&mut Box::pin(left(leaving)), seat.asked()).await;
+                }
+                None => left(leaving).await,
+            }
+        });
         // An error is that of a client that left or sent no HTTP. It has been answered where possible.
         if unless(&mut end, in_rounds(connection.as_mut())).await.is_none() {
             connection.as_mut().graceful_shutdown();

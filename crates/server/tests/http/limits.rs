@@ -1,6 +1,7 @@
 //! Limits on headers and connections, and the headers that are forwarded.
 
 use std::io::{ErrorKind, Read, Write};
+use std::net::TcpStream;
 use std::time::Duration;
 
 use trident_server::headers::HeaderPattern;
@@ -23,21 +24,47 @@ fn headers_have_a_limit() {
 }
 
 #[test]
-fn more_connections_wait_for_others_to_end() {
+fn idle_clients_leave_for_others() {
     let bench = Bench::new(HttpOptions { connections: 2, ..Default::default() });
     let mut held = [bench.connect(), bench.connect()];
     for stream in &mut held {
         send(stream, "", REQUEST.as_bytes());
         assert_eq!(receive(stream).0, 200);
     }
+    // The second one is used last.
+    send(&mut held[1], "", REQUEST.as_bytes());
+    assert_eq!(receive(&mut held[1]).0, 200);
+    let mut late = bench.connect();
+    send(&mut late, "", REQUEST.as_bytes());
+    assert_eq!(receive(&mut late).0, 200);
+    assert_eq!(held[0].read(&mut [0]).unwrap(), 0, "the client that was idle longest has left");
+}
+
+#[test]
+fn more_connections_wait_for_others_at_work() {
+    let bench = Bench::new(HttpOptions { connections: 2, ..Default::default() });
+    let mut held = [bench.connect(), bench.connect()];
+    for stream in &mut held {
+        // The body is still to come.
+        send_head(stream, REQUEST.len());
+    }
+    std::thread::sleep(Duration::from_millis(100));
     let mut late = bench.connect();
     send(&mut late, "", REQUEST.as_bytes());
     late.set_read_timeout(Some(Duration::from_millis(300))).unwrap();
     let error = late.read(&mut [0]).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut), "{error}");
-    drop(held);
+    held[0].write_all(REQUEST.as_bytes()).unwrap();
+    assert_eq!(receive(&mut held[0]).0, 200);
     late.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
     assert_eq!(receive(&mut late).0, 200);
+}
+
+/// Sends the head of a request, whose body follows.
+fn send_head(stream: &mut TcpStream, length: usize) {
+    let path = "/v2/models/add_fp32/infer";
+    let head = format!("POST {path} HTTP/1.1\r\nHost: x\r\nContent-Length: {length}\r\n\r\n");
+    stream.write_all(head.as_bytes()).unwrap();
 }
 
 #[test]
