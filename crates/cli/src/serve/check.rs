@@ -26,8 +26,8 @@ pub(super) fn check(
     let failed = server.repository.start();
     let index = server.repository.index(false);
     match args.json {
-        true => print(&format!("{}\n", table::as_json(&index)))?,
-        false => print(&table::models(&index).to_string())?,
+        true => print(&format!("{}\n", table::as_json(&index, &server.repository)))?,
+        false => print(&table::models(&index, &server.repository).to_string())?,
     }
     if index.is_empty() {
         failures.extend(server.repository.empty_folders().iter().map(Failure::run));

@@ -71,7 +71,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let addresses: Vec<_> = listeners.addresses().collect();
     let serving = listeners.serve(Arc::clone(&server), http, grpc, ending(args));
     let failed = server.repository.start();
-    print(&table::models(&server.repository.index(false)).to_string())?;
+    print(&table::models(&server.repository.index(false), &server.repository).to_string())?;
     if args.models.exit_on_error && !failed.is_empty() {
         server.repository.close();
         let hint = "`--exit-on-error=false` serves the other models";

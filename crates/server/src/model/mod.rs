@@ -47,6 +47,15 @@ pub struct HostedModel {
     held: HeldRequests,
 }
 
+/// Properties of a model that was loaded, in words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModelSummary {
+    /// Whether rows of a batch are independent; if not, the reason.
+    pub rows: String,
+    /// Its devices, and those that it asks for in vain.
+    pub devices: String,
+}
+
 /// The part of the response cache that a model has.
 pub(crate) struct CachedModel {
     pub(crate) answers: ModelCache,
@@ -191,6 +200,20 @@ impl HostedModel {
             }
             Backend::BuiltIn(_) | Backend::Ensemble(_) => None,
         }
+    }
+
+    /// Whether its rows are independent, and the devices that run it. `None` for a model that is not loaded, or has no file.
+    pub fn summary(&self) -> Option<ModelSummary> {
+        let Backend::Scheduled(scheduled) = &self.backend else { return None };
+        let summary = |own: &ServedModel| ModelSummary {
+            rows: match (own.has_batch(), own.dependent_rows()) {
+                (false, _) => "no batch dimension".to_owned(),
+                (true, None) => "independent".to_owned(),
+                (true, Some(reason)) => format!("mixed: {reason}"),
+            },
+            devices: own.placement().to_string(),
+        };
+        scheduled.with(|scheduled| scheduled.model().map(summary)).flatten()
     }
 
     /// How long its operations took in the runs that were measured.

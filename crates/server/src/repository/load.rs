@@ -86,12 +86,16 @@ impl Repository {
         let mut log = |level, line: &str| self.log(level, line);
         let served = ServedModel::new(file, &config, &hardware, &mut log);
         let mut served = served.map_err(failed)?;
+        let lacks_gpu = !without_gpu.is_empty();
         for field in without_gpu {
             let (place, devices) = (folder.place_of(&field), served.placement());
             let line = format!(
                 "model '{name}': {place} asks for a GPU, and there is none here: it runs on {devices}"
             );
             self.log(LogLevel::Warning, &line);
+        }
+        if lacks_gpu {
+            served.lacks_gpu();
         }
         for line in self.options.verbosity.of_model(&served, version).map_err(failed)? {
             self.log(LogLevel::Info, &line);
@@ -200,17 +204,27 @@ fn warm_up(
 
 /// The fault of a model whose backend is another program's.
 fn unavailable(config: &ModelConfig) -> Fault {
-    let ModelConfig { name, backend, .. } = config;
-    let way_out = match &**backend {
+    let ModelConfig { name, backend, platform, .. } = config;
+    let (field, asked) = match backend.is_empty() {
+        true => ("platform", platform),
+        false => ("backend", backend),
+    };
+    let way_out = match &**asked {
         "python" => "export the model to ONNX, which runs without Python",
-        "tensorrt" | "tensorrtllm" => "serve the ONNX file that the engine was built from",
-        "pytorch" => "export the model to ONNX, for example by `torch.onnx.export`",
-        "tensorflow" => "convert the model to ONNX, for example by `tf2onnx`",
+        "tensorrt" | "tensorrtllm" | "tensorrt_plan" => {
+            "serve the ONNX file that the engine was built from"
+        }
+        "pytorch" | "pytorch_libtorch" => {
+            "export the model to ONNX, for example by `torch.onnx.export`"
+        }
+        "tensorflow" | "tensorflow_graphdef" | "tensorflow_savedmodel" => {
+            "convert the model to ONNX, for example by `tf2onnx`"
+        }
         "openvino" => "serve the ONNX file that the model was converted from",
         _ => "convert the model to ONNX",
     };
     let text = format!(
-        "model '{name}' asks for backend '{backend}', which is not part of this server; hint: {way_out}, and remove \
+        "model '{name}' asks for {field} '{asked}', which is not part of this server; hint: {way_out}, and remove \
          `backend` and `platform` from its configuration"
     );
     Fault { code: ErrorCode::Unsupported, text }

@@ -51,6 +51,8 @@ pub struct ServedModel {
     pub(crate) operations: Operations,
     signature: ModelSignature,
     placement: ModelPlacement,
+    /// Why its rows depend on each other, if they do.
+    dependent_rows: Option<String>,
 }
 
 /// An input that requests may give.
@@ -147,6 +149,7 @@ impl ServedModel {
             operations,
             signature,
             placement,
+            dependent_rows: dependent_rows.map(|reason| reason.to_string()),
         })
     }
 
@@ -163,6 +166,21 @@ impl ServedModel {
     /// The names of the results that responses may have: the configuration's outputs, then states that are not outputs.
     pub fn results(&self) -> impl Iterator<Item = &str> {
         self.outputs.iter().map(|output| &*output.name)
+    }
+
+    /// Why its rows depend on each other, so that its requests are not merged; `None` if they do not, or it has no batch dimension.
+    pub fn dependent_rows(&self) -> Option<&str> {
+        self.dependent_rows.as_deref()
+    }
+
+    /// Whether it has a batch dimension.
+    pub fn has_batch(&self) -> bool {
+        self.largest_batch.is_some()
+    }
+
+    /// Notes that its configuration asks for a GPU, and another device stands in.
+    pub fn lacks_gpu(&mut self) {
+        self.placement.absent.push("KIND_GPU".to_owned());
     }
 
     /// The devices that run the model.
