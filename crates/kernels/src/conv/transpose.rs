@@ -1,5 +1,10 @@
 //! Transposed convolution: a product that gives each input pixel's contribution to every tap, then the sum of the
 //! contributions to each output pixel, tap by tap.
+//!
+//! Both go band by band: some rows of the input and the rows of the output that they reach, so that the contributions
+//! stay in the cache, and the scratch memory does not grow with the image.
+
+use std::ops::Range;
 
 use trident_simd::Isa;
 
@@ -13,6 +18,9 @@ use crate::threads::Threads;
 
 /// The rows of a product: enough to make up for packing the image again for each block of output channels.
 const ROWS: usize = 64;
+
+/// Bytes of the contributions of a band, about a quarter of a core's L2 cache.
+const BAND_BYTES: usize = 256 << 10;
 
 /// A transposed convolution with its weights packed for one instruction set.
 #[derive(Debug)]
@@ -82,6 +90,19 @@ impl<T: ConvScalar> ConvTransposePlan<T> {
         epilogue: &ConvEpilogue<'_, T>,
         y: &mut [T],
     ) {
+        let rows = self.channels * self.spec.taps();
+        self.run_in_bands(BAND_BYTES / size_of::<T>() / rows, threads, images, epilogue, y);
+    }
+
+    /// The same in bands of about `most` input pixels.
+    fn run_in_bands(
+        &self,
+        most: usize,
+        threads: &Threads,
+        images: &Images<'_, T>,
+        epilogue: &ConvEpilogue<'_, T>,
+        y: &mut [T],
+    ) {
         let Images { batch, input, output, x } = *images;
         // The same relation of places as a convolution from the output to the input.
         let geometry = Geometry::new(&self.spec, output, input);
@@ -94,9 +115,9 @@ impl<T: ConvScalar> ConvTransposePlan<T> {
         if y.is_empty() {
             return;
         }
-        let plan = Plan::new(&geometry, 0..n);
         let stride = geometry.inner().stride;
         let (taps, k) = (self.spec.taps(), self.spec.in_channels / self.spec.groups);
+        let bands = bands(&geometry, most);
         let per_group = self.spec.out_channels / self.spec.groups;
         let per_image = self.blocks.len();
         let in_group = per_image / self.spec.groups;
@@ -106,36 +127,93 @@ impl<T: ConvScalar> ConvTransposePlan<T> {
             let (group, first) = (block / in_group, block % in_group * self.channels);
             let weights = &self.blocks[block];
             let image_in = &x[(image * self.spec.groups + group) * k * n..][..k * n];
-            let source = Strided::columns(image_in, n);
-            let mut parts = Scratch::<T>::take(weights.m() * n);
-            let item = Item {
-                a: Lhs::Packed(weights),
-                b: Rhs::Source(&source),
-                epilogue: Epilogue::default(),
-                c: Rows::new(&mut parts, n),
-            };
-            gemm::product(self.isa, GemmShape { m: weights.m(), n, k }, item);
-            for (j, parts) in parts.chunks_exact((taps * n).max(1)).enumerate() {
-                let channel = group * per_group + first + j;
-                let at = (image * self.spec.out_channels + channel) * pixels;
-                // SAFETY: each output channel belongs to one block.
-                let y = unsafe { y.part(at..at + pixels) };
-                match epilogue.residual {
-                    Some(residual) => y.copy_from_slice(&residual[at..at + pixels]),
-                    None => y.fill(T::default()),
+            // The first of the block's channels, in results and residual, and its number.
+            let channel = group * per_group + first;
+            let at = (image * self.spec.out_channels + channel) * pixels;
+            let channels = weights.m() / taps;
+            // SAFETY: each output channel belongs to one block.
+            let y = unsafe { y.part(at..at + channels * pixels) };
+            for band in &bands {
+                let width = band.pixels.len();
+                let mut parts = Scratch::<T>::take(weights.m() * width);
+                let source = Strided {
+                    data: image_in.get(band.pixels.start..).unwrap_or_default(),
+                    outer_stride: 1,
+                    k_stride: n,
+                };
+                let item = Item {
+                    a: Lhs::Packed(weights),
+                    b: Rhs::Source(&source),
+                    epilogue: Epilogue::default(),
+                    c: Rows::new(&mut parts, width),
+                };
+                gemm::product(self.isa, GemmShape { m: weights.m(), n: width, k }, item);
+                for j in 0..channels {
+                    let y = &mut y[j * pixels..][..pixels];
+                    let parts = &parts[j * taps * width..][..taps * width];
+                    let begun = band.begun.clone();
+                    match epilogue.residual {
+                        Some(residual) => {
+                            let residual = &residual[at + j * pixels..][..pixels];
+                            y[begun.clone()].copy_from_slice(&residual[begun]);
+                        }
+                        None => y[begun].fill(T::default()),
+                    }
+                    band.plan.for_each_span(|tap, pixel, place, count| {
+                        let parts = &parts[tap * width + pixel..][..count];
+                        let y = y[place..].iter_mut().step_by(stride);
+                        y.zip(parts).for_each(|(y, part)| *y = T::sum(*y, *part));
+                    });
+                    let y = &mut y[band.ended.clone()];
+                    if let Some(bias) = epilogue.bias {
+                        y.iter_mut().for_each(|y| *y = T::sum(*y, bias[channel + j]));
+                    }
+                    T::activate(self.isa, epilogue.activation, y);
                 }
-                plan.for_each_span(|tap, pixel, place, count| {
-                    let parts = &parts[tap * n + pixel..][..count];
-                    let y = y[place..].iter_mut().step_by(stride);
-                    y.zip(parts).for_each(|(y, part)| *y = T::sum(*y, *part));
-                });
-                if let Some(bias) = epilogue.bias {
-                    y.iter_mut().for_each(|y| *y = T::sum(*y, bias[channel]));
-                }
-                T::activate(self.isa, epilogue.activation, y);
             }
         });
     }
+}
+
+/// Rows of the input along the outermost dimension.
+struct Band {
+    /// The input's pixels.
+    pixels: Range<usize>,
+    /// The places in the output of their contributions.
+    plan: Plan,
+    /// Output pixels that this band is the first to reach.
+    begun: Range<usize>,
+    /// Output pixels that no later band reaches.
+    ended: Range<usize>,
+}
+
+/// Divides an input into bands of about `most` pixels, of a row at least. `geometry` is that of the convolution from
+/// the output to the input. The bands depend on no number of threads, and neither do the sums.
+fn bands(geometry: &Geometry, most: usize) -> Vec<Band> {
+    let rows = geometry.axes[0];
+    let [row_in, row_out] =
+        [geometry.pixels_out() / rows.output.max(1), geometry.pixels_in() / rows.input.max(1)];
+    let step = (most / row_in.max(1)).max(1);
+    let (mut begun, mut ended) = (0, 0);
+    // Without an input there are no contributions, and one band.
+    (0..rows.output.max(1))
+        .step_by(step)
+        .map(|first| {
+            let end = (first + step).min(rows.output);
+            let is_last = end == rows.output;
+            // The output rows before these have all of their contributions, or some.
+            let whole = (end * rows.stride).saturating_sub(rows.pad);
+            let window = (rows.kernel - 1) * rows.dilation + 1;
+            let some = (end * rows.stride + window).saturating_sub(rows.stride + rows.pad);
+            let until = |row: usize| if is_last { rows.input } else { row.min(rows.input) };
+            let (begins, ends) = (begun, ended);
+            begun = until(some.max(whole)) * row_out;
+            ended = until(whole) * row_out;
+            let pixels = first * row_in..end * row_in;
+            let plan = Plan::new(geometry, pixels.clone());
+            Band { pixels, plan, begun: begins..begun, ended: ends..ended }
+        })
+        .collect()
 }
 
 #[cfg(test)]
@@ -217,9 +295,9 @@ mod tests {
                     residual: Some(&residual[..]),
                     activation: UnaryFunction::LeakyRelu(0.25),
                 };
-                for threads in [1, 3] {
-                    let mut y = vec![f32::NAN; want.len()];
-                    plan.run(&Threads::new(threads), &images, &epilogue, &mut y);
+                for (threads, band) in [(1, 1000), (3, 1), (1, 1 + seed as usize % 20)] {
+                    let (threads, mut y) = (Threads::new(threads), vec![f32::NAN; want.len()]);
+                    plan.run_in_bands(band, &threads, &images, &epilogue, &mut y);
                     for (got, want) in y.iter().zip(&want) {
                         let want = UnaryFunction::LeakyRelu(0.25).eval(*want);
                         assert!(
