@@ -43,29 +43,24 @@ pub(crate) fn run(
         let tensor = session.in_foreign(dtype, sizes.dims(), loan.readable(memory));
         inputs.push((&*input.name, Value::Tensor(tensor?)));
     }
-    // Results that the run writes where they belong, and for each result whether it is one.
-    let (mut bound, mut is_bound) = (Vec::with_capacity(results.len()), vec![false; results.len()]);
-    for ((operand, output), is_bound) in results.iter().zip(&signature.outputs).zip(&mut is_bound) {
+    // Results that the run may write where they belong.
+    let mut bound = Vec::with_capacity(results.len());
+    for (operand, output) in results.iter().zip(&signature.outputs) {
         let (dtype, sizes, memory) = tensor(operand)?;
         // A result in place of an input is written when the inputs have been read.
-        *is_bound = sizes.count > 0 && !operands().any(|other| other.memory.overlaps(&memory));
-        if *is_bound {
+        if sizes.count > 0 && !operands().any(|other| other.memory.overlaps(&memory)) {
             let tensor = session.in_foreign(dtype, sizes.dims(), loan.writable(memory))?;
             bound.push((output.name.clone(), tensor));
         }
     }
     let context = RunContext { outputs: bound, ..RunContext::default() };
     let (values, _) = session.run_unnamed(inputs, context)?;
-    for ((operand, value), is_bound) in results.iter().zip(values).zip(is_bound) {
-        if !is_bound {
-            store(operand, value)?;
-        }
-    }
-    Ok(())
+    // A kernel may have taken the memory and given its result elsewhere.
+    results.iter().zip(values).try_for_each(|(operand, value)| store(operand, value))
 }
 
 /// The type, sizes and memory of an operand.
-fn tensor(operand: &Operand) -> Result<(DType, Sizes, TensorMemory), Failure> {
+fn tensor(operand: &Operand) -> Result<(DType, Sizes<'_>, TensorMemory), Failure> {
     let dtype = operand.element.dtype();
     let dtype =
         dtype.ok_or_else(|| Failure::unimplemented(format!("{operand} is not supported")))?;
@@ -79,7 +74,7 @@ fn tensor(operand: &Operand) -> Result<(DType, Sizes, TensorMemory), Failure> {
     Ok((dtype, sizes, operand.memory))
 }
 
-/// Writes a result that was computed elsewhere to its memory.
+/// Writes a result to its memory, unless it is there.
 fn store(operand: &Operand, value: Value) -> Result<(), Failure> {
     let Some(tensor) = value.as_tensor() else {
         return Err(Failure::fatal("a result is not a tensor"));

@@ -3,7 +3,7 @@
 use super::gather::{element_offsets, slice_offsets};
 use super::view::with_elements;
 use crate::kernel::{Call, Compile, Made, Prepared};
-use crate::ops::convert::{cast, compute_dtype};
+use crate::ops::convert::{cast, compute_dtype, convert_into};
 use crate::picks::Picks;
 use trident_ir::literal::checked_len;
 use trident_ir::op::words::{AutoPad, CacheMode, ScatterReduction};
@@ -81,7 +81,11 @@ fn scatter(
         return Ok(y);
     }
     let (dtype, compute) = (y.dtype(), compute_dtype(y.dtype()));
-    let mut acc = if compute == dtype { y } else { cast(call.threads, call.pool(), &y, compute)? };
+    // Numbers of a narrow type are widened, and the result goes back to the memory that was allocated for it.
+    let (mut acc, narrow) = match compute == dtype {
+        true => (y, None),
+        false => (cast(call.threads, call.pool(), &y, compute)?, Some(y)),
+    };
     let updates = cast(call.threads, call.pool(), updates, compute)?;
     macro_rules! combine {
         ($t:ident, $add:expr, $mul:expr) => {{
@@ -106,7 +110,9 @@ fn scatter(
         DType::U64 => combine!(u64, u64::wrapping_add, u64::wrapping_mul),
         other => return Err(KernelError::Unsupported(other)),
     }
-    cast(call.threads, call.pool(), &acc, dtype)
+    let Some(mut y) = narrow else { return Ok(acc) };
+    convert_into(call.threads, &acc, &mut y, Default::default())?;
+    Ok(y)
 }
 
 /// Elements at indices along one axis.
