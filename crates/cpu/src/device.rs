@@ -11,7 +11,8 @@ use trident_jit::Compiler;
 use trident_kernels::threads::{self, ThreadRequest, Threads, give_way, stoppable};
 use trident_runtime::{
     Admission, AdmissionRequest, Cost, Declined, Device, DeviceInfo, Executable, Fence, Handover,
-    KernelError, Launch, OpShapes, OutputShape, Rates, Stream, Submitted, Unit, Value,
+    KernelError, Launch, OpShapes, OutputShape, Rates, Stream, Submitted, TensorView,
+    TensorViewMut, Unit, Value,
 };
 
 /// Operations a second of one thread, for estimates: what products of matrices reach with 256-bit vectors.
@@ -128,6 +129,10 @@ impl Executable for Compiled {
 
     fn shapes(&self, inputs: &[Option<Value>]) -> Result<Vec<OutputShape>, KernelError> {
         self.shapes.outputs(inputs)
+    }
+
+    fn direct(&self, inputs: &[TensorView<'_>], outputs: &mut [TensorViewMut<'_>]) -> bool {
+        self.kernel.direct(inputs, outputs, &self.threads)
     }
 
     fn submit(

@@ -4,7 +4,9 @@ use crate::tile::Functions;
 use std::sync::Arc;
 use trident_ir::{DType, Element, Op, OpKind, counted};
 use trident_kernels::threads::Threads;
-use trident_runtime::{Declined, ForkMutex, KernelError, Launch, Pool, Tensor, Unit, Value};
+use trident_runtime::{
+    Declined, ForkMutex, KernelError, Launch, Pool, Tensor, TensorView, TensorViewMut, Unit, Value,
+};
 
 /// An op made ready to run: attributes read, constant operands packed.
 pub(crate) trait CpuKernel: Send + Sync {
@@ -24,6 +26,18 @@ pub(crate) trait CpuKernel: Send + Sync {
 
     /// Computes the results of one call.
     fn run(&self, call: &mut Call<'_, '_>) -> Result<(), KernelError>;
+
+    /// Computes the results of a short call, see
+    /// [`Executable::direct`](trident_runtime::Executable::direct).
+    fn direct(
+        &self,
+        inputs: &[TensorView<'_>],
+        outputs: &mut [TensorViewMut<'_>],
+        threads: &Threads,
+    ) -> bool {
+        let _ = (inputs, outputs, threads);
+        false
+    }
 }
 
 /// The facts by which a kernel is chosen: the op, its operand types, constants.

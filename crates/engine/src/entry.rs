@@ -1,6 +1,7 @@
 //! One function of a session, prepared to run.
 
 use crate::context::RunContext;
+use crate::direct::OnlyLaunch;
 use crate::error::{PlanError, RunError};
 use crate::exec::{Outputs, Run, Streams, admit, separate};
 use crate::ledger::Ledger;
@@ -14,7 +15,7 @@ use crate::variant::{Prepared, Variants, prepare};
 use std::sync::Arc;
 use trident_ir::rewrite::{PassReport, RewriteError};
 use trident_ir::{Dim, Type, ValueInfo};
-use trident_runtime::{Arena, Device, Pool, Value};
+use trident_runtime::{Arena, Device, Pool, TensorView, TensorViewMut, Value};
 
 /// The part of a state that concerns a run, besides its values.
 struct StateRun {
@@ -28,6 +29,8 @@ pub struct Entry {
     name: String,
     /// The plan for runs without optional inputs.
     main: Prepared,
+    /// The launch of a plan that has no other.
+    only: Option<OnlyLaunch>,
     variants: Option<Variants>,
     signature: Signature,
     passes: Vec<PassReport>,
@@ -57,7 +60,9 @@ impl Entry {
         };
         let main = prepare(func, &placement, devices, ledger, options.cancel.as_ref())?;
         let signature = Signature { inputs, optional, outputs };
-        Ok(Entry { name, main, variants, signature, passes, pool: ledger.pool().clone() })
+        let only = OnlyLaunch::of(&main.plan, &signature);
+        let pool = ledger.pool().clone();
+        Ok(Entry { name, main, only, variants, signature, passes, pool })
     }
 
     /// The function's name.
@@ -122,6 +127,17 @@ impl Entry {
         context: RunContext,
     ) -> Result<(Vec<Value>, Profile), RunError> {
         self.execute(inputs, context, None)
+    }
+
+    /// Computes the outputs from the required inputs, both in the order of [`Entry::signature`], on the calling thread and in the
+    /// caller's memory. Nothing is allocated, locked or admitted, so a short launch takes little more than its kernel.
+    ///
+    /// False if the function is not one short launch for which the device has such a way ([`Executable::direct`]), or if something
+    /// is wrong: the outputs then have any contents, and a [run](Entry::run_unnamed) gives the results or the error.
+    ///
+    /// [`Executable::direct`]: trident_runtime::Executable::direct
+    pub fn direct(&self, inputs: &[TensorView<'_>], outputs: &mut [TensorViewMut<'_>]) -> bool {
+        self.only.as_ref().is_some_and(|only| only.run(&self.main.plan, inputs, outputs))
     }
 
     /// The results with their names.

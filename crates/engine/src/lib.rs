@@ -8,6 +8,7 @@
 //! The engine does not depend on particular devices: it is given a list and asks each for its estimates.
 
 mod context;
+mod direct;
 mod entry;
 mod error;
 mod evaluate;

@@ -18,7 +18,8 @@ use trident_ir::verify::VerifyError;
 use trident_ir::{DType, Module, ValueInfo};
 use trident_passes::PassOptions;
 use trident_runtime::{
-    ByteSource, Device, ForeignMemory, KernelError, Pool, PoolStats, Tensor, Value,
+    ByteSource, Device, ForeignMemory, KernelError, Pool, PoolStats, Tensor, TensorView,
+    TensorViewMut, Value,
 };
 
 /// Options of a session.
@@ -250,6 +251,11 @@ impl Session {
         context: RunContext,
     ) -> Result<(Vec<Value>, Profile), RunError> {
         self.first.run_unnamed(inputs, context)
+    }
+
+    /// See [`Entry::direct`].
+    pub fn direct(&self, inputs: &[TensorView<'_>], outputs: &mut [TensorViewMut<'_>]) -> bool {
+        self.first.direct(inputs, outputs)
     }
 
     /// See [`Entry::run_in`].

@@ -7,8 +7,18 @@ use trident_simd::Isa;
 use crate::disjoint::Disjoint;
 use crate::threads::Threads;
 
-/// Elements below which one thread is faster than waking others.
+/// Simple operations below which one thread is faster than waking others.
 const GRAIN: usize = 16 << 10;
+
+/// Elements of this cost below which one thread is faster than waking others.
+fn grain(cost: usize) -> usize {
+    (GRAIN / cost.max(1)).max(1)
+}
+
+/// Whether [`for_pieces`] does this much on the calling thread alone.
+pub fn is_short(len: usize, cost: usize) -> bool {
+    len < 2 * grain(cost)
+}
 
 /// Calls `f(start, piece)` on pieces that together make up `out`, on several threads if there is enough to do.
 /// `cost` is the work for one element in units of a simple arithmetic operation.
@@ -46,8 +56,8 @@ fn split(
     cost: usize,
     f: &(dyn Fn(usize, Range<usize>) + Sync),
 ) {
-    let grain = (GRAIN / cost.max(1)).max(1);
-    if len < 2 * grain {
+    let grain = grain(cost);
+    if is_short(len, cost) {
         if len > 0 {
             f(0, 0..len);
         }

@@ -2,7 +2,7 @@
 
 use crate::{
     Cost, Declined, Fence, Immediate, KernelError, OutputShape, Pool, Stream, Submitted, Tensor,
-    Value,
+    TensorView, TensorViewMut, Value,
 };
 use std::any::Any;
 use std::fmt;
@@ -208,6 +208,17 @@ pub trait Executable: Send + Sync {
     ///
     /// [`OpShapes`]: crate::OpShapes
     fn shapes(&self, inputs: &[Option<Value>]) -> Result<Vec<OutputShape>, KernelError>;
+
+    /// Computes all results at once on the calling thread, in memory of the caller, without allocating any and without an
+    /// [admission](Device::admit). It is for launches so short that starting them takes most of the time; longer ones are
+    /// submitted, so that they get their threads and can be stopped.
+    ///
+    /// False if the unit has no such way, if operands or results do not fit it, or if the launch is too long or fails: the
+    /// results then have any contents, and the caller [submits](Executable::submit) the launch, which also says what is wrong.
+    fn direct(&self, inputs: &[TensorView<'_>], outputs: &mut [TensorViewMut<'_>]) -> bool {
+        let _ = (inputs, outputs);
+        false
+    }
 
     /// Submits a launch to a stream of the device, where it runs after everything submitted to that stream before and
     /// after the fences `after`. Operands produced by an earlier launch on the same stream need no fence.

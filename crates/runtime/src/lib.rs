@@ -24,6 +24,7 @@ mod sync;
 pub mod tensor;
 pub mod value;
 pub mod vault;
+mod view;
 
 pub use buffer::{
     Arena, Buffer, Charge, GivenBack, HostMemory, MemoryProvider, MemoryStats, PAGE, Pages, Pool,
@@ -59,3 +60,4 @@ pub use switch::{SwitchError, switch};
 pub use tensor::{Recall, Tensor};
 pub use value::{MapValue, Value};
 pub use vault::{Vault, VaultClaim, VaultError};
+pub use view::{TensorView, TensorViewMut};

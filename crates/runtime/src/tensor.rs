@@ -2,6 +2,7 @@
 
 mod foreign;
 mod loan;
+mod views;
 
 pub use loan::Recall;
 
@@ -326,11 +327,16 @@ impl Tensor {
 
     /// Raw bytes, mutably; shared elements are copied first. An error for strings.
     pub fn bytes_mut(&mut self) -> Result<&mut [u8], KernelError> {
+        self.parts_mut().map(|(_, bytes)| bytes)
+    }
+
+    /// The dimensions, and the raw bytes as of [`Tensor::bytes_mut`].
+    fn parts_mut(&mut self) -> Result<(&[usize], &mut [u8]), KernelError> {
         self.settle()?;
         if !self.is_unique() {
             *self = self.copy()?;
         }
-        match &mut self.data {
+        let bytes = match &mut self.data {
             Data::Buffer(b) => match Arc::get_mut(b) {
                 Some(b) => Ok(b.bytes_mut()),
                 None => Err(KernelError::domain(
@@ -348,7 +354,8 @@ impl Tensor {
                 "internal error: the buffer is constant; please report it with the model",
             )),
             Data::Strings(_) => Err(KernelError::strings()),
-        }
+        };
+        Ok((&self.dims, bytes?))
     }
 
     /// Whether writing needs no copy; false for pending elements, and for lent ones ([`Tensor::lend`]).

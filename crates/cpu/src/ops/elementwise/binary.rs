@@ -1,17 +1,17 @@
 //! Ops of two broadcast operands.
 
 use super::integer::Integer;
-use super::rows::Rows;
-use crate::kernel::{Call, Compile, Made, Prepared};
+use super::rows::{Rows, broadcast_to};
+use crate::kernel::{Call, Compile, CpuKernel, Made, Prepared};
 use crate::ops::convert::{cast, compute_dtype, convert_into};
 use trident_ir::element::{B8, C64, C128};
 use trident_ir::geometry::broadcast;
 use trident_ir::op::words::ShiftDirection;
 use trident_ir::ops::{Add, BitShift, Equal, Mod, SwiGLU};
 use trident_ir::{DType, Element};
-use trident_kernels::parallel::{for_pieces, vectorised};
+use trident_kernels::parallel::{for_pieces, is_short, vectorised};
 use trident_kernels::threads::Threads;
-use trident_runtime::{Declined, KernelError, Tensor};
+use trident_runtime::{Declined, KernelError, Tensor, TensorView, TensorViewMut};
 
 /// One operand along a row.
 #[derive(Clone, Copy)]
@@ -86,11 +86,11 @@ impl Pair {
         Pair { a: None, b: Some(b), out }
     }
 
-    /// How the operands are read.
-    fn rows(&self) -> Rows<2> {
-        let dims = self.out.dims();
-        let own = |t: &'_ Option<Tensor>| t.as_ref().map_or(dims.to_vec(), |t| t.dims().to_vec());
-        Rows::new(dims, [&own(&self.a), &own(&self.b)])
+    /// The elements.
+    fn view(&mut self) -> Result<PairView<'_>, KernelError> {
+        let a = self.a.as_ref().map(Tensor::view).transpose()?;
+        let b = self.b.as_ref().map(Tensor::view).transpose()?;
+        Ok(PairView { a, b, out: self.out.view_mut()? })
     }
 
     /// `f` over the broadcast operands, into the result.
@@ -100,9 +100,30 @@ impl Pair {
         cost: usize,
         f: impl Fn(T, T) -> U + Copy + Send + Sync,
     ) -> Result<(), KernelError> {
-        let rows = self.rows();
-        let a = self.a.as_ref().map(|t| t.slice::<T>()).transpose()?;
-        let b = self.b.as_ref().map(|t| t.slice::<T>()).transpose()?;
+        self.view()?.map(threads, cost, f)
+    }
+}
+
+/// Elements of two operands that broadcast to those of a result, which may be in the place of one of them.
+struct PairView<'a> {
+    a: Option<TensorView<'a>>,
+    b: Option<TensorView<'a>>,
+    out: TensorViewMut<'a>,
+}
+
+impl<'a> PairView<'a> {
+    /// `f` over the broadcast operands, into the result.
+    fn map<T: Element, U: Element>(
+        &mut self,
+        threads: &Threads,
+        cost: usize,
+        f: impl Fn(T, T) -> U + Copy + Send + Sync,
+    ) -> Result<(), KernelError> {
+        let dims = self.out.dims();
+        let own = |t: Option<TensorView<'a>>| t.map_or(dims, |t| t.dims());
+        let rows = Rows::new(dims, [own(self.a), own(self.b)]);
+        let a = self.a.map(|t| t.slice::<T>()).transpose()?;
+        let b = self.b.map(|t| t.slice::<T>()).transpose()?;
         let out = self.out.slice_mut::<U>()?;
         for_pieces(threads, out, cost, |start, piece| {
             vectorised(
@@ -135,7 +156,51 @@ impl Pair {
 }
 
 /// The work of an op on operands of one type.
-type Work = Box<dyn Fn(&mut Pair, &Threads) -> Result<(), KernelError> + Send + Sync>;
+struct Work {
+    /// The work for one element, see [`for_pieces`].
+    cost: usize,
+    run: RunPair,
+}
+
+type RunPair = Box<dyn Fn(&mut PairView<'_>, &Threads) -> Result<(), KernelError> + Send + Sync>;
+
+/// The kernel of an op that computes in the type of its operands.
+struct Binary {
+    name: &'static str,
+    work: Work,
+    from: DType,
+    to: DType,
+}
+
+impl CpuKernel for Binary {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn run(&self, call: &mut Call<'_, '_>) -> Result<(), KernelError> {
+        let mut pair = Pair::of_call(call, self.to)?;
+        (self.work.run)(&mut pair.view()?, call.threads)?;
+        call.set(Add::AT.c, pair.out);
+        Ok(())
+    }
+
+    fn direct(
+        &self,
+        inputs: &[TensorView<'_>],
+        outputs: &mut [TensorViewMut<'_>],
+        threads: &Threads,
+    ) -> bool {
+        let ([a, b], [out]) = (inputs, outputs) else { return false };
+        let types = (a.dtype(), b.dtype(), out.dtype());
+        types == (self.from, self.from, self.to)
+            && is_short(out.len(), self.work.cost)
+            && broadcast_to(out.dims(), [a.dims(), b.dims()])
+            && {
+                let mut pair = PairView { a: Some(*a), b: Some(*b), out: out.reborrow() };
+                (self.work.run)(&mut pair, threads).is_ok()
+            }
+    }
+}
 
 /// A function of two elements, as the work of an op.
 fn each<T: Element, U: Element>(
@@ -143,7 +208,7 @@ fn each<T: Element, U: Element>(
     f: impl Fn(T, T) -> U + Copy + Send + Sync + 'static,
 ) -> Option<Work> {
     // Behind a reference, the function would be called for each element instead of being vectorised.
-    Some(Box::new(move |pair, threads| pair.map(threads, cost, f)))
+    Some(Work { cost, run: Box::new(move |pair, threads| pair.map(threads, cost, f)) })
 }
 
 /// The kernel that widens operands to the type of arithmetic, does the work of that type, and cuts or rounds the result where
@@ -153,12 +218,7 @@ fn widened(cx: &Compile<'_>, truth: bool, work: impl Fn(DType) -> Option<Work>) 
     let (dtype, compute, work) = chosen(cx, a, work)?;
     let to = if truth { DType::Bool } else { dtype };
     if compute == dtype {
-        return Prepared::boxed(cx, move |call| {
-            let mut pair = Pair::of_call(call, to)?;
-            work(&mut pair, call.threads)?;
-            call.set(c, pair.out);
-            Ok(())
-        });
+        return Ok(Box::new(Binary { name: cx.op.decl().name, work, from: dtype, to }));
     }
     Prepared::boxed(cx, move |call| {
         let (a, b) = (call.tensor(a)?, call.tensor(b)?);
@@ -168,11 +228,11 @@ fn widened(cx: &Compile<'_>, truth: bool, work: impl Fn(DType) -> Option<Work>) 
         let mut out = call.alloc(c, to, &dims)?;
         if truth {
             let mut pair = Pair { a: Some(a), b: Some(b), out };
-            work(&mut pair, call.threads)?;
+            (work.run)(&mut pair.view()?, call.threads)?;
             out = pair.out;
         } else {
             let mut pair = Pair { a: Some(a), b: Some(b), out: call.temp(compute, &dims)? };
-            work(&mut pair, call.threads)?;
+            (work.run)(&mut pair.view()?, call.threads)?;
             convert_into(call.threads, &pair.out, &mut out, Default::default())?;
         }
         call.set(c, out);
@@ -194,9 +254,13 @@ pub(super) fn chosen<W>(
 }
 
 /// Fails if the divisors contain a zero: integers have no quotient then.
-fn no_zero<T: Element>(pair: &Pair) -> Result<(), KernelError> {
-    let divisors = pair.b.as_ref().unwrap_or(&pair.out).slice::<T>()?;
-    if divisors.contains(&T::default()) && !pair.out.is_empty() {
+fn no_zero<T: Element>(pair: &mut PairView<'_>) -> Result<(), KernelError> {
+    let divisors = match &pair.b {
+        Some(b) => b.slice::<T>()?,
+        None => pair.out.slice_mut::<T>()?,
+    };
+    let has_zero = divisors.contains(&T::default());
+    if has_zero && !pair.out.is_empty() {
         return Err(KernelError::domain("an integer is divided by zero"));
     }
     Ok(())
@@ -294,10 +358,11 @@ fn divide<T: Element>(
     cost: usize,
     f: impl Fn(T, T) -> T + Copy + Send + Sync + 'static,
 ) -> Option<Work> {
-    Some(Box::new(move |pair, threads| {
+    let run: RunPair = Box::new(move |pair, threads| {
         no_zero::<T>(pair)?;
         pair.map(threads, cost, f)
-    }))
+    });
+    Some(Work { cost, run })
 }
 
 /// A relation of two elements.

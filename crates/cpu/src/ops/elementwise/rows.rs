@@ -16,6 +16,14 @@ pub(crate) struct Rows<const N: usize> {
 impl<const N: usize> Rows<N> {
     /// For operands of the given dimensions, all of which broadcast to `dims`.
     pub(crate) fn new(dims: &[usize], operands: [&[usize]; N]) -> Self {
+        let one = |operand: &[usize]| operand.iter().all(|&d| d == 1);
+        if operands.iter().all(|operand| *operand == dims || one(operand)) {
+            // One row, which needs no lists.
+            let advances = operands.map(|operand| operand == dims);
+            // Beside an axis of length 0, the product of the others may overflow.
+            let len = if dims.contains(&0) { 0 } else { dims.iter().product() };
+            return Rows { dims: vec![], strides: vec![], len, advances };
+        }
         let each = operands.map(|o| broadcast_strides(o, dims));
         let (mut merged, mut strides): (Vec<usize>, Vec<[usize; N]>) = (vec![], vec![]);
         for (i, &d) in dims.iter().enumerate().filter(|(_, d)| **d != 1) {
@@ -94,9 +102,38 @@ impl<const N: usize> Rows<N> {
     }
 }
 
+/// Whether operands broadcast to exactly these dimensions.
+pub(crate) fn broadcast_to<const N: usize>(dims: &[usize], operands: [&[usize]; N]) -> bool {
+    if operands.iter().all(|operand| *operand == dims) {
+        return true;
+    }
+    // Axes are counted from the last one; an operand of fewer axes has 1 there.
+    let axis = |operand: &[usize], i: usize| operand.iter().rev().nth(i).copied().unwrap_or(1);
+    operands.iter().all(|operand| operand.len() <= dims.len())
+        && operands.iter().any(|operand| operand.len() == dims.len())
+        && (0..dims.len()).all(|i| {
+            let of = |operand: &&[usize]| axis(operand, i);
+            let dim = axis(dims, i);
+            operands.iter().map(of).all(|d| d == dim || d == 1)
+                && operands.iter().map(of).any(|d| d == dim)
+        })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn operands_broadcast_to_their_common_dimensions_only() {
+        let fits = |dims: &[usize], a: &[usize], b: &[usize]| broadcast_to(dims, [a, b]);
+        assert!(fits(&[2, 3], &[2, 3], &[2, 3]) && fits(&[2, 3], &[3], &[2, 1]));
+        assert!(fits(&[], &[], &[]) && fits(&[0, 3], &[0, 1], &[3]));
+        assert!(!fits(&[2, 3], &[3], &[3]), "no operand has the first axis");
+        assert!(!fits(&[3], &[1, 3], &[3]), "an axis is missing");
+        assert!(!fits(&[2, 3], &[2, 1], &[1, 1]), "no operand is as long");
+        assert!(!fits(&[2, 3], &[2, 2], &[2, 3]), "an axis is shorter");
+        assert!(!fits(&[1], &[0], &[1]), "nothing does not broadcast to something");
+    }
 
     #[test]
     fn axes_merge_and_parts_cover() {

@@ -1,7 +1,7 @@
 //! Ops of one operand.
 
 use super::binary::chosen;
-use crate::kernel::{Compile, Made, Prepared};
+use crate::kernel::{Call, Compile, CpuKernel, Made, Prepared};
 use crate::ops::convert::{cast, convert_into};
 use half::{bf16, f16};
 use trident_ir::element::*;
@@ -11,26 +11,26 @@ use trident_ir::ops::{
 };
 use trident_ir::{DType, Element};
 use trident_kernels::UnaryFunction;
-use trident_kernels::parallel::{for_pieces, vectorised};
+use trident_kernels::parallel::{for_pieces, is_short, vectorised};
 use trident_kernels::rows;
 use trident_kernels::threads::Threads;
-use trident_runtime::{KernelError, Tensor};
+use trident_runtime::{KernelError, TensorView, TensorViewMut};
 use trident_simd::Isa;
 
 /// An operand and a result of the same type, perhaps in one place.
-struct Unary {
-    x: Option<Tensor>,
-    y: Tensor,
+struct Unary<'a> {
+    x: Option<TensorView<'a>>,
+    y: TensorViewMut<'a>,
 }
 
-impl Unary {
+impl Unary<'_> {
     fn map<T: Element>(
         &mut self,
         threads: &Threads,
         cost: usize,
         f: impl Fn(T) -> T + Copy + Send + Sync,
     ) -> Result<(), KernelError> {
-        let x = self.x.as_ref().map(|x| x.slice::<T>()).transpose()?;
+        let x = self.x.map(|x| x.slice::<T>()).transpose()?;
         for_pieces(threads, self.y.slice_mut::<T>()?, cost, |at, y| {
             vectorised(
                 #[inline(always)]
@@ -54,7 +54,7 @@ impl Unary {
         to: impl Fn(&[f32], &mut [f32]) + Sync,
         in_place: impl Fn(&mut [f32]) + Sync,
     ) -> Result<(), KernelError> {
-        let x = self.x.as_ref().map(|x| x.slice::<f32>()).transpose()?;
+        let x = self.x.map(|x| x.slice::<f32>()).transpose()?;
         for_pieces(threads, self.y.slice_mut::<f32>()?, cost, |at, y| match x {
             Some(x) => to(&x[at..at + y.len()], y),
             None => in_place(y),
@@ -64,7 +64,63 @@ impl Unary {
 }
 
 /// The work of an op on elements of one type.
-type Work = Box<dyn Fn(&mut Unary, &Threads) -> Result<(), KernelError> + Send + Sync>;
+struct Work {
+    /// The work for one element, see [`for_pieces`].
+    cost: usize,
+    run: RunUnary,
+}
+
+type RunUnary = Box<dyn Fn(&mut Unary<'_>, &Threads) -> Result<(), KernelError> + Send + Sync>;
+
+/// The kernel of an op that computes in the type of its operand.
+struct Single {
+    name: &'static str,
+    work: Work,
+    dtype: DType,
+}
+
+impl CpuKernel for Single {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn run(&self, call: &mut Call<'_, '_>) -> Result<(), KernelError> {
+        let at = Abs::AT;
+        let x = call.tensor(at.x)?;
+        let dims = x.dims().to_vec();
+        drop(x);
+        let y = match call.reuse(at.x, self.dtype, &dims) {
+            Some(mut y) => {
+                (self.work.run)(&mut Unary { x: None, y: y.view_mut()? }, call.threads)?;
+                y
+            }
+            None => {
+                let (x, mut y) = (call.tensor(at.x)?, call.alloc(at.y, self.dtype, &dims)?);
+                let mut unary = Unary { x: Some(x.view()?), y: y.view_mut()? };
+                (self.work.run)(&mut unary, call.threads)?;
+                y
+            }
+        };
+        call.set(at.y, y);
+        Ok(())
+    }
+
+    fn direct(
+        &self,
+        inputs: &[TensorView<'_>],
+        outputs: &mut [TensorViewMut<'_>],
+        threads: &Threads,
+    ) -> bool {
+        let ([x], [y]) = (inputs, outputs) else { return false };
+        (x.dtype(), y.dtype()) == (self.dtype, self.dtype)
+            && x.dims() == y.dims()
+            && is_short(y.len(), self.work.cost)
+            && {
+                let mut unary = Unary { x: Some(*x), y: y.reborrow() };
+                (self.work.run)(&mut unary, threads).is_ok()
+            }
+    }
+}
 
 /// A function of an element, as the work of an op.
 fn each<T: Element>(
@@ -72,7 +128,7 @@ fn each<T: Element>(
     f: impl Fn(T) -> T + Copy + Send + Sync + 'static,
 ) -> Option<Work> {
     // Behind a reference, the function would be called for each element instead of being vectorised.
-    Some(Box::new(move |unary, threads| unary.map(threads, cost, f)))
+    Some(Work { cost, run: Box::new(move |unary, threads| unary.map(threads, cost, f)) })
 }
 
 /// A kernel that widens the operand to the type of arithmetic, computes in that type, and truncates or rounds the
@@ -83,28 +139,15 @@ fn widened(cx: &Compile<'_>, work: impl Fn(DType) -> Option<Work>) -> Made {
     if compute != dtype {
         return Prepared::boxed(cx, move |call| {
             let x = call.tensor(at.x)?;
-            let y = cast(call.threads, call.pool(), &x, compute)?;
-            let mut unary = Unary { x: None, y };
-            work(&mut unary, call.threads)?;
+            let mut y = cast(call.threads, call.pool(), &x, compute)?;
+            (work.run)(&mut Unary { x: None, y: y.view_mut()? }, call.threads)?;
             let mut out = call.alloc(at.y, dtype, x.dims())?;
-            convert_into(call.threads, &unary.y, &mut out, Default::default())?;
+            convert_into(call.threads, &y, &mut out, Default::default())?;
             call.set(at.y, out);
             Ok(())
         });
     }
-    Prepared::boxed(cx, move |call| {
-        let dims = call.tensor(at.x)?.dims().to_vec();
-        let mut unary = match call.reuse(at.x, dtype, &dims) {
-            Some(y) => Unary { x: None, y },
-            None => {
-                let y = call.alloc(at.y, dtype, &dims)?;
-                Unary { x: Some(call.tensor(at.x)?), y }
-            }
-        };
-        work(&mut unary, call.threads)?;
-        call.set(at.y, unary.y);
-        Ok(())
-    })
+    Ok(Box::new(Single { name: cx.op.decl().name, work, dtype }))
 }
 
 /// An activation that the vector kernels know. Some are functions of integers, too.
@@ -112,10 +155,11 @@ pub(super) fn activation(cx: &Compile<'_>, activation: UnaryFunction) -> Made {
     widened(cx, |dtype| match dtype {
         DType::F32 => {
             let isa = Isa::detect();
-            Some(Box::new(move |unary, threads| {
+            let run: RunUnary = Box::new(move |unary, threads| {
                 let to = |x: &[f32], y: &mut [f32]| activation.apply_to(isa, x, y);
                 unary.pieces(threads, 8, to, |y| activation.apply(isa, y))
-            }))
+            });
+            Some(Work { cost: 8, run })
         }
         DType::F64 => each(32, move |x: f64| activation.eval(x)),
         _ => integers(dtype, activation),
@@ -209,7 +253,7 @@ pub(super) fn thresholded_relu(cx: &Compile<'_>) -> Made {
 /// The logarithm by the vector kernel.
 fn log() -> Option<Work> {
     let isa = Isa::detect();
-    Some(Box::new(move |unary, threads| {
+    let run: RunUnary = Box::new(move |unary, threads| {
         let to = |x: &[f32], y: &mut [f32]| rows::ln(isa, x, y);
         unary.pieces(threads, 8, to, |y| {
             for y in y.chunks_mut(512) {
@@ -218,7 +262,8 @@ fn log() -> Option<Work> {
                 rows::ln(isa, &x[..y.len()], y);
             }
         })
-    }))
+    });
+    Some(Work { cost: 8, run })
 }
 
 pub(super) fn function(cx: &Compile<'_>, function: Function) -> Made {
