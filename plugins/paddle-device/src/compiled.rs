@@ -6,21 +6,22 @@
 
 use std::cell::RefCell;
 use std::collections::{HashMap, VecDeque};
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
 use trident_engine::{Options, Session};
+use trident_ir::DType;
 use trident_paddle::{KernelArgument, KernelResult, kernel, kernel_results};
 
 use crate::argument::Argument;
 use crate::device::PaddleDevice;
+use crate::element::Element;
 use crate::failure::Failure;
 use crate::kernel::Kernel;
 
 /// The most functions that are kept.
 const MOST: usize = 2_048;
 
-/// The places of a thread's table.
+/// The places of a thread's table, a power of two.
 const PLACES: usize = 256;
 
 /// A call as far as it selects a function.
@@ -38,7 +39,7 @@ pub(crate) struct Call<'a> {
 /// A compiled function.
 pub(crate) struct Function {
     session: Session,
-    results: usize,
+    results: Box<[Option<Element>]>,
 }
 
 impl Function {
@@ -47,9 +48,10 @@ impl Function {
         &self.session
     }
 
-    /// The number of tensors that it gives. The kernel's results behind them are for training: they get no memory.
-    pub(crate) fn results(&self) -> usize {
-        self.results
+    /// The element types of the tensors that it gives, where they are known. The kernel's results after them are for training: they
+    /// get no memory.
+    pub(crate) fn results(&self) -> impl Iterator<Item = Option<Element>> {
+        self.results.iter().copied()
     }
 }
 
@@ -58,6 +60,8 @@ impl Function {
 enum Cached {
     /// A function.
     Function(Arc<Function>),
+    /// The kernel does not support these types, attributes or sizes.
+    Refused(Arc<Failure>),
     /// The kernel needs to know the sizes: the function has another key, which includes them.
     BySizes,
 }
@@ -109,18 +113,22 @@ thread_local! {
 pub(crate) fn function(call: &Call<'_>) -> Result<Arc<Function>, Failure> {
     RECENT.with(|recent| {
         let Recent { key, places } = &mut *recent.borrow_mut();
-        places.resize_with(PLACES, || None);
+        if places.len() < PLACES {
+            places.resize_with(PLACES, || None);
+        }
         key.clear();
         write_key(call, key);
-        match cached(call, false, key, places)? {
-            Cached::Function(function) => Ok(function),
+        let found = match cached(call, false, key, places)? {
             Cached::BySizes => {
                 write_sizes(call, key);
-                match cached(call, true, key, places)? {
-                    Cached::Function(function) => Ok(function),
-                    Cached::BySizes => Err(Failure::fatal("a function that is never compiled")),
-                }
+                cached(call, true, key, places)?
             }
+            found => found,
+        };
+        match found {
+            Cached::Function(function) => Ok(function),
+            Cached::Refused(failure) => Err((*failure).clone()),
+            Cached::BySizes => Err(Failure::fatal("a function that is never compiled")),
         }
     })
 }
@@ -139,6 +147,16 @@ fn write_sizes(call: &Call<'_>, key: &mut Vec<u8>) {
     }
 }
 
+/// The place of a key in a thread's table: a hash by the method of rustc's tables, of words of the key.
+fn place(key: &[u8]) -> usize {
+    const FACTOR: u64 = 0x517c_c1b7_2722_0a95;
+    let (words, rest) = key.as_chunks::<8>();
+    let last = rest.iter().fold(rest.len() as u64, |word, byte| word << 8 | u64::from(*byte));
+    let words = words.iter().map(|word| u64::from_le_bytes(*word)).chain([last]);
+    let hash = words.fold(0u64, |hash, word| (hash.rotate_left(5) ^ word).wrapping_mul(FACTOR));
+    (hash >> (64 - PLACES.ilog2())) as usize
+}
+
 /// The cached function of a key, which is compiled if there is none.
 fn cached(
     call: &Call<'_>,
@@ -146,9 +164,7 @@ fn cached(
     key: &[u8],
     places: &mut [Place],
 ) -> Result<Cached, Failure> {
-    let mut hasher = DefaultHasher::new();
-    key.hash(&mut hasher);
-    let place = &mut places[hasher.finish() as usize % PLACES];
+    let place = &mut places[place(key)];
     if let Some((own, cached)) = place
         && **own == *key
     {
@@ -162,6 +178,8 @@ fn cached(
                 Ok(function) => Cached::Function(Arc::new(function)),
                 // The failure is that of the function with sizes, if there is one.
                 Err(_) if !with_sizes => Cached::BySizes,
+                // Other failures, such as too little memory, may be gone the next time.
+                Err(failure) if failure.is_refusal() => Cached::Refused(Arc::new(failure)),
                 Err(failure) => return Err(failure),
             };
             shared().insert(key, made.clone());
@@ -200,7 +218,10 @@ fn compile(call: &Call<'_>, with_sizes: bool) -> Result<Function, Failure> {
         ..Options::default()
     };
     let session = Session::new(module, std::slice::from_ref(device), &options)?;
-    Ok(Function { session, results: count })
+    let outputs = session.signature().outputs.iter().take(count);
+    let element = |dtype: DType| Element::named(dtype.name());
+    let results = outputs.map(|output| output.ty.dtype().and_then(element)).collect();
+    Ok(Function { session, results })
 }
 
 /// Drops all functions that no call is using, but for those that threads have used last. Returns their number.

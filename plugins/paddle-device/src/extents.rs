@@ -10,6 +10,8 @@ pub(crate) const MAX_RANK: usize = 9;
 pub(crate) struct Extents {
     values: [i64; MAX_RANK],
     rank: usize,
+    /// The number of elements, if these are dimensions that are known.
+    count: Option<usize>,
 }
 
 impl Extents {
@@ -20,7 +22,8 @@ impl Extents {
         for (i, slot) in values.iter_mut().take(rank).enumerate() {
             *slot = value(i);
         }
-        Some(Extents { values, rank })
+        let count = count(&values[..rank]);
+        Some(Extents { values, rank, count })
     }
 
     /// The values.
@@ -29,18 +32,26 @@ impl Extents {
     }
 
     /// The dimensions as sizes; `None` if one is not known or their product is too large.
-    pub(crate) fn sizes(&self) -> Option<Sizes> {
-        let mut sizes = Sizes { values: [0; MAX_RANK], rank: self.rank, count: 1 };
-        for (size, value) in sizes.values.iter_mut().zip(self.as_slice()) {
-            *size = usize::try_from(*value).ok()?;
-        }
-        let dims = &sizes.values[..self.rank];
-        // Beside an axis of length 0, the product of the others may overflow.
-        sizes.count = match dims.contains(&0) {
-            true => 0,
-            false => dims.iter().try_fold(1usize, |count, dim| count.checked_mul(*dim))?,
-        };
-        Some(sizes)
+    pub(crate) fn sizes(&self) -> Option<Sizes<'_>> {
+        // None is negative, so they are the same as unsigned numbers.
+        let count = self.count?;
+        let dims = bytemuck::try_cast_slice(self.as_slice()).ok()?;
+        Some(Sizes { dims, count })
+    }
+}
+
+/// The product of dimensions. Beside an axis of length 0, the product of the others may overflow.
+fn count(dims: &[i64]) -> Option<usize> {
+    let (mut count, mut overflows) = (1usize, false);
+    for dim in dims {
+        let dim = usize::try_from(*dim).ok()?;
+        let (product, beyond) = count.overflowing_mul(dim);
+        overflows |= beyond;
+        count = product;
+    }
+    match dims.contains(&0) {
+        true => Some(0),
+        false => (!overflows).then_some(count),
     }
 }
 
@@ -52,17 +63,16 @@ impl fmt::Debug for Extents {
 
 /// Dimensions that are known.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Sizes {
-    values: [usize; MAX_RANK],
-    rank: usize,
+pub(crate) struct Sizes<'a> {
+    dims: &'a [usize],
     /// The number of elements.
     pub(crate) count: usize,
 }
 
-impl Sizes {
+impl<'a> Sizes<'a> {
     /// The dimensions.
-    pub(crate) fn dims(&self) -> &[usize] {
-        &self.values[..self.rank]
+    pub(crate) fn dims(&self) -> &'a [usize] {
+        self.dims
     }
 }
 
@@ -77,6 +87,7 @@ mod tests {
         };
         assert_eq!(sizes(&[]), Some(1));
         assert_eq!(sizes(&[0, i64::MAX, i64::MAX]), Some(0));
+        assert_eq!((sizes(&[i64::MAX, 3, 0]), sizes(&[2, 3, 5])), (Some(0), Some(30)));
         assert_eq!((sizes(&[i64::MAX, 3]), sizes(&[-1])), (None, None));
         assert!(Extents::new(10, |_| 1).is_none());
     }

@@ -19,7 +19,7 @@ pub(crate) enum Code {
 }
 
 /// The failure of a kernel.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Failure {
     /// The kind of exception.
     pub(crate) code: Code,
@@ -46,6 +46,11 @@ impl Failure {
     /// A failure that is a bug of ours.
     pub(crate) fn fatal(text: impl Into<String>) -> Failure {
         Failure { code: Code::Fatal, text: text.into() }
+    }
+
+    /// Whether the same call fails in the same way every time.
+    pub(crate) fn is_refusal(&self) -> bool {
+        matches!(self.code, Code::InvalidArgument | Code::Unimplemented)
     }
 
     /// The failure with the kernel and its operands in front of the message.

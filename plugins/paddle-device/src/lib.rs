@@ -14,6 +14,7 @@ mod device;
 mod element;
 mod extents;
 mod failure;
+mod inferred;
 mod kernel;
 mod launch;
 mod moves;

@@ -115,6 +115,18 @@ pub(crate) fn row_major(dims: &[usize]) -> Vec<i64> {
     strides
 }
 
+/// Whether elements lie row by row. Strides of axes of length 1 do not matter.
+pub(crate) fn is_row_major(dims: &[usize], strides: &[i64]) -> bool {
+    let mut own = 1i64;
+    let mut axes = dims.iter().zip(strides).rev();
+    dims.len() == strides.len()
+        && axes.all(|(dim, stride)| {
+            let fits = *dim == 1 || *stride == own;
+            own = own.saturating_mul(*dim as i64);
+            fits
+        })
+}
+
 /// The bytes of one element with a value, as an integer and as a number; `None` for types that have no numbers.
 pub(crate) fn element_bytes(element: Element, int: i64, float: f64) -> Option<Vec<u8>> {
     let number = |dtype| match Literal::number(dtype, float).data() {
@@ -191,6 +203,10 @@ mod tests {
         assert_eq!(row_major(&[2, 3, 4]), [12, 4, 1]);
         assert_eq!((row_major(&[0, 7]), row_major(&[3, 0])), (vec![0, 7], vec![3, 0]));
         assert!(row_major(&[]).is_empty());
+        assert!(is_row_major(&[2, 3, 4], &[12, 4, 1]) && is_row_major(&[], &[]));
+        assert!(is_row_major(&[2, 1, 4], &[4, 99, 1]), "the stride of one element");
+        assert!(!is_row_major(&[4, 3], &[1, 4]) && !is_row_major(&[4, 3], &[3]));
+        assert!(!is_row_major(&[2, 3], &[0, 1]), "rows in one place");
     }
 
     #[test]

@@ -1,7 +1,10 @@
 //! One call of a kernel, from Paddle's arguments to its results.
 
+use smallvec::SmallVec;
+
 use super::Ptr;
 use super::attribute::Attribute;
+use super::direct::direct;
 use super::entries::Raw;
 use super::library::api;
 use super::memory::lend;
@@ -14,9 +17,16 @@ use crate::compiled::{Call, function};
 use crate::device;
 use crate::element::Element;
 use crate::failure::Failure;
+use crate::inferred::corrected;
 use crate::kernel::{Entry, Group, Kernel, Kind};
 use crate::launch::{described, run};
 use crate::moves::Move;
+
+/// The number of results of most kernels, which are listed without an allocation.
+const FEW: usize = 3;
+
+/// Arguments by their names. Those of most kernels are listed without an allocation.
+type Arguments<'a> = SmallVec<[(&'static str, Argument<'a>); 8]>;
 
 /// Runs a kernel, and throws Paddle's exception if it fails.
 ///
@@ -98,28 +108,25 @@ unsafe fn attempt(kernel: &'static Kernel, context: Ptr, raws: &[Raw]) -> Result
         // SAFETY: the caller promises the arguments.
         return unsafe { moved(api, kind, context, kernel, raws) }.map_err(named);
     }
-    let mut arguments: [(&str, Argument<'_>); MAX_PARAMS] =
-        [const { ("", Argument::Absent) }; MAX_PARAMS];
-    let mut results: [Argument<'_>; MAX_PARAMS] = [const { Argument::Absent }; MAX_PARAMS];
-    let mut tensors = vec![];
-    let (mut given, mut wanted) = (0, 0);
+    let mut arguments: Arguments<'_> = SmallVec::new();
+    let mut results: SmallVec<[Argument<'_>; FEW]> = SmallVec::new();
+    let mut tensors: SmallVec<[Tensor<'_>; FEW]> = SmallVec::new();
     for (raw, param) in raws.iter().zip(kernel.params) {
         if param.kind.group() != Group::Result {
             // SAFETY: the caller promises an argument of this kind.
             let argument = unsafe { argument(api, param.kind, *raw) }.map_err(named)?;
             // What does not matter is left out here, so that tensors are counted alike everywhere.
             if param.name != "_" {
-                arguments[given] = (param.name, argument);
-                given += 1;
+                arguments.push((param.name, argument));
             }
             continue;
         }
-        results[wanted] = if let (Kind::Result, Raw::Pointer(tensor)) = (param.kind, *raw) {
+        results.push(if let (Kind::Result, Raw::Pointer(tensor)) = (param.kind, *raw) {
             // SAFETY: likewise, for a result.
             match unsafe { Tensor::new(api, tensor) } {
                 Some(tensor) => {
                     tensors.push(tensor);
-                    Argument::Tensor(tensor.result().map_err(named)?)
+                    Argument::Tensor(tensor.declared().map_err(named)?)
                 }
                 None => Argument::Absent,
             }
@@ -128,35 +135,38 @@ unsafe fn attempt(kernel: &'static Kernel, context: Ptr, raws: &[Raw]) -> Result
             let of_result = unsafe { list(api, param.kind, *raw) };
             let start = tensors.len();
             tensors.extend(of_result.into_iter().flatten());
-            let operands = tensors[start..].iter().map(|tensor| tensor.result());
+            let operands = tensors[start..].iter().map(|tensor| tensor.declared());
             Argument::Tensors(operands.collect::<Result<_, _>>().map_err(named)?)
-        };
-        wanted += 1;
+        });
     }
-    let first = arguments.iter().flat_map(|(_, argument)| argument.operands()).next().copied();
+    let first = arguments.iter().flat_map(|(_, argument)| argument.operands()).next();
     let first = first.map_or(Element::UNDEFINED, |operand| operand.element);
     results.iter_mut().for_each(|result| result.define(first));
     let number = super::interface::current_device();
     let device = device::device(number);
     let device = device.ok_or_else(|| named(Failure::fatal("there is no such device")))?;
-    let call = Call {
-        kernel,
-        device: (number, device),
-        arguments: &arguments[..given],
-        results: &results[..wanted],
-    };
+    let call = Call { kernel, device: (number, device), arguments: &arguments, results: &results };
     let named = |failure: Failure| failure.of(&described(&call));
     let function = guarded(|| function(&call)).map_err(named)?;
     let wanted = call.results.iter().flat_map(Argument::operands);
-    let mut written: Vec<Operand> = Vec::with_capacity(tensors.len());
-    let outputs = &function.session().signature().outputs;
-    let wanted = wanted.zip(outputs.iter().take(function.results()));
-    for (tensor, (operand, output)) in tensors.iter().zip(wanted) {
+    let mut written: SmallVec<[Operand; FEW]> = SmallVec::new();
+    for (tensor, (operand, own)) in tensors.iter().zip(wanted.zip(function.results())) {
         // Paddle leaves the types of some results to the kernel: `all` of integers is bool.
-        let own = output.ty.dtype().and_then(|dtype| Element::named(dtype.name()));
+        let element = own.unwrap_or(operand.element);
+        let mut operand = *operand;
+        if let Some(dims) = corrected(kernel.row, call.arguments, &operand) {
+            operand.dims = dims;
+            tensor.resize(&dims);
+        }
         // SAFETY: the caller promises the context. Nothing of Paddle runs under a guard here.
-        unsafe { tensor.allocate(context, own.unwrap_or(operand.element)) };
-        written.push(tensor.operand().map_err(named)?);
+        written.push(unsafe { tensor.allocated(context, element, &operand) }.map_err(named)?);
     }
-    guarded(|| lend(|loan| run(loan, &function, &call, &written))).map_err(named)
+    guarded(|| {
+        let operands = call.arguments.iter().flat_map(|(_, argument)| argument.operands());
+        match direct(function.session(), operands, &written) {
+            true => Ok(()),
+            false => lend(|loan| run(loan, &function, &call, &written)),
+        }
+    })
+    .map_err(named)
 }

@@ -7,6 +7,7 @@
 
 mod attribute;
 pub(crate) mod call;
+mod direct;
 pub(crate) mod entries;
 mod interface;
 mod library;

@@ -10,7 +10,7 @@ use crate::argument::{Argument, Operand};
 use crate::element::Element;
 use crate::extents::Extents;
 use crate::failure::Failure;
-use crate::moves::{element_number, row_major, span};
+use crate::moves::{element_number, is_row_major, row_major, span};
 use trident_ir::DType;
 
 /// A tensor of Paddle, valid during the call of a kernel.
@@ -35,17 +35,28 @@ impl<'a> Tensor<'a> {
     /// If the tensor is a view with other strides, or has more bytes than can be counted.
     pub(super) fn operand(self) -> Result<Operand, Failure> {
         let result = self.result()?;
-        let sizes = result.dims.sizes().filter(|sizes| sizes.count > 0);
-        let Some(sizes) = sizes else { return Ok(result) };
-        let (strides, dims) = (self.strides()?, sizes.dims());
-        let row_major = row_major(dims);
-        let mut axes = strides.as_slice().iter().zip(&row_major).zip(dims);
-        if !axes.all(|((stride, own), dim)| *dim == 1 || stride == own) {
+        self.row_major(result)
+    }
+
+    /// The operand, whose elements must lie row by row.
+    fn row_major(self, operand: Operand) -> Result<Operand, Failure> {
+        let sizes = operand.dims.sizes().filter(|sizes| sizes.count > 0);
+        let Some(sizes) = sizes else { return Ok(operand) };
+        let strides = self.strides()?;
+        if !is_row_major(sizes.dims(), strides.as_slice()) {
             return Err(Failure::unimplemented(format!(
-                "{result} is a view with strides {strides:?}; copy it with `contiguous()` first"
+                "{operand} is a view with strides {strides:?}; copy it with `contiguous()` first"
             )));
         }
-        Ok(result)
+        Ok(operand)
+    }
+
+    /// Element type and dimensions of a result that has no memory yet.
+    ///
+    /// # Errors
+    /// If it has more axes than Paddle's tensors have.
+    pub(super) fn declared(self) -> Result<Operand, Failure> {
+        Ok(Operand { element: self.element(), dims: self.dims()?, memory: TensorMemory::NONE })
     }
 
     /// The same for a result, which may have strides of an earlier use until it is allocated.
@@ -143,13 +154,42 @@ impl<'a> Tensor<'a> {
         }
     }
 
-    /// Allocates the elements, for its dimensions and an element type.
+    /// Allocates the elements, for its dimensions and an element type. Returns the first element's address.
     ///
     /// # Safety
     /// `context` is the device context of the kernel's call.
-    pub(super) unsafe fn allocate(self, context: Ptr, element: Element) {
+    pub(super) unsafe fn allocate(self, context: Ptr, element: Element) -> Ptr {
         // SAFETY: the caller promises the context; the tensor is one.
-        unsafe { (self.api.allocate)(context, self.tensor, 0, element.0, &mut 0) };
+        unsafe { (self.api.allocate)(context, self.tensor, 0, element.0, &mut 0) }
+    }
+
+    /// Allocates a result of known dimensions, for an element type.
+    ///
+    /// # Errors
+    /// If it has more bytes than can be counted, or if it is a view whose elements do not lie row by row.
+    ///
+    /// # Safety
+    /// `context` is the device context of the kernel's call.
+    pub(super) unsafe fn allocated(
+        self,
+        context: Ptr,
+        element: Element,
+        declared: &Operand,
+    ) -> Result<Operand, Failure> {
+        let dims = declared.dims;
+        let count = dims.sizes().map_or(0, |sizes| sizes.count);
+        let bytes = count.checked_mul(element.size());
+        let bytes = bytes.ok_or_else(|| Failure::exhausted(format!("{element}{dims:?}")))?;
+        // SAFETY: the caller promises the context. The tensor has memory for its elements then, as in `memory`.
+        let memory = unsafe { TensorMemory::new(self.allocate(context, element).cast(), bytes) };
+        self.row_major(Operand { element, dims, memory })
+    }
+
+    /// Sets the dimensions of a tensor whose elements lie row by row.
+    pub(super) fn resize(self, dims: &Extents) {
+        let sizes = dims.sizes();
+        let strides = sizes.map(|sizes| row_major(sizes.dims())).unwrap_or_default();
+        self.set_layout(dims.as_slice(), &strides, None);
     }
 
     /// Sets dimensions, strides and offset.
