@@ -1,14 +1,17 @@
 //! Calls of the kernels that only move elements.
 
+use std::slice::{from_raw_parts, from_raw_parts_mut};
+
 use super::Ptr;
 use super::entries::Raw;
 use super::library::Api;
 use super::read::{argument, list, scalar};
 use super::throw::guarded;
 use crate::argument::Argument;
+use crate::extents::MAX_RANK;
 use crate::failure::Failure;
 use crate::kernel::{Kernel, Kind};
-use crate::moves::{Move, Strided, copy, element_bytes, row_major};
+use crate::moves::{Move, Strided, copy, element_bytes, is_row_major, row_major};
 
 /// Runs a kernel that moves elements.
 ///
@@ -39,6 +42,7 @@ pub(super) unsafe fn moved(
     let sizes = from.dims.sizes();
     let sizes = sizes.ok_or_else(|| Failure::invalid(format!("{from} has unknown sizes")))?;
     let dims = sizes.dims();
+    // A result in place may be a view with strides.
     let (to, to_strides) = match kind {
         Move::Contiguous | Move::Assign => {
             if kind == Move::Contiguous {
@@ -46,7 +50,7 @@ pub(super) unsafe fn moved(
             }
             // SAFETY: the caller promises the context.
             unsafe { result.allocate(context, from.element) };
-            (result.result()?, row_major(dims))
+            result.strided()?
         }
         Move::StridedCopy => {
             let (dims, strides) = (attribute(1)?, attribute(2)?);
@@ -59,7 +63,7 @@ pub(super) unsafe fn moved(
                 return Err(Failure::invalid(format!("{from} does not fit dimensions {dims:?}")));
             }
             result.set_layout(dims, strides, Some(offset));
-            (result.strided()?.0, strides.to_vec())
+            result.strided()?
         }
         Move::Fill => {
             // SAFETY: the caller promises a scalar as the second argument and the context.
@@ -72,15 +76,29 @@ pub(super) unsafe fn moved(
             let bytes = bytes.ok_or_else(|| {
                 Failure::unimplemented(format!("{from} cannot be filled: its elements are complex"))
             })?;
-            result.result()?.memory.fill(&bytes);
-            return Ok(());
+            let (to, strides) = result.strided()?;
+            let sizes = to.dims.sizes().unwrap_or(sizes);
+            if is_row_major(sizes.dims(), strides.as_slice()) {
+                to.memory.fill(&bytes);
+                return Ok(());
+            }
+            let (memory, zeros) = (to.memory, [0; MAX_RANK]);
+            // SAFETY: the memory is Paddle's, of this length, until the call ends.
+            let bytes_to = unsafe { from_raw_parts_mut(memory.start(), memory.len()) };
+            let from = Strided { bytes: &bytes[..], strides: &zeros };
+            let mut to = Strided { bytes: bytes_to, strides: strides.as_slice() };
+            return guarded(|| {
+                copy(sizes.dims(), bytes.len(), &from, &mut to);
+                Ok(())
+            });
         }
     };
     let size = from.element.size();
     if sizes.count == 0 {
         return Ok(());
     }
-    if from.memory.len() == 0 || to.memory.len() == 0 || to.element != from.element {
+    let fits = to.element == from.element && to.dims == from.dims;
+    if from.memory.len() == 0 || to.memory.len() == 0 || !fits {
         return Err(Failure::invalid(format!("{from} cannot be copied to {to}")));
     }
     let strides = strides.as_slice();
@@ -88,7 +106,7 @@ pub(super) unsafe fn moved(
     // SAFETY: the memory is Paddle's, of these lengths, until the call ends. Both are used at once only if they do not overlap;
     // else the source is copied first.
     let (source, target) = unsafe {
-        let source = std::slice::from_raw_parts(from.memory.start(), from.memory.len());
+        let source = from_raw_parts(from.memory.start(), from.memory.len());
         let source = match from.memory.overlaps(&to.memory) {
             true => {
                 copied = source.to_vec();
@@ -96,11 +114,11 @@ pub(super) unsafe fn moved(
             }
             false => source,
         };
-        (source, std::slice::from_raw_parts_mut(to.memory.start(), to.memory.len()))
+        (source, from_raw_parts_mut(to.memory.start(), to.memory.len()))
     };
     let from = Strided { bytes: source, strides };
     guarded(|| {
-        copy(dims, size, &from, &mut Strided { bytes: target, strides: &to_strides });
+        copy(dims, size, &from, &mut Strided { bytes: target, strides: to_strides.as_slice() });
         Ok(())
     })
 }
