@@ -6,7 +6,10 @@ import numpy as np
 import paddle
 import paddle.nn.functional as F
 
-from .kernel_cases import ALL, FLOATS, INTS, Case, kind_of, values
+from .kernel_cases import ALL, FLOATS, INTS, NUMBERS, Case, kind_of, ranked, values
+
+#: Types of the kernels that compare floats with a tolerance.
+COMPARED = ("bool", "f32", "f64", "i32", "i64")
 
 
 def of(dtype, shape, seed=1, kind="real"):
@@ -51,7 +54,7 @@ def convolutions():
             lambda x, w: F.conv2d(x, w, padding=[1, 2, 0, 1]),
         ),
     ]
-    yield from listed("conv2d", ("f32", "f64"), plain)
+    yield from listed("conv2d", FLOATS, plain)
     deep = [
         ("3x3", inputs((2, 3, 7, 6), (3, 1, 3, 3)), lambda x, w: F.conv2d(x, w, groups=3)),
         (
@@ -60,7 +63,7 @@ def convolutions():
             lambda x, w: F.conv2d(x, w, stride=2, padding=1, groups=4),
         ),
     ]
-    yield from listed("depthwise_conv2d", ("f32", "f64"), deep)
+    yield from listed("depthwise_conv2d", FLOATS, deep)
     volume = [
         ("2x2x2", inputs((1, 2, 4, 5, 3), (3, 2, 2, 2, 2)), lambda x, w: F.conv3d(x, w)),
         (
@@ -69,7 +72,7 @@ def convolutions():
             lambda x, w: F.conv3d(x, w, padding=1, stride=2),
         ),
     ]
-    yield from listed("conv3d", ("f32", "f64"), volume)
+    yield from listed("conv3d", FLOATS, volume)
     back = [
         ("3x3", inputs((1, 3, 4, 5), (3, 2, 3, 3)), lambda x, w: F.conv2d_transpose(x, w)),
         (
@@ -83,7 +86,7 @@ def convolutions():
             lambda x, w: F.conv2d_transpose(x, w, stride=2, padding=1, output_size=[8, 10]),
         ),
     ]
-    yield from listed("conv2d_transpose", ("f32", "f64"), back)
+    yield from listed("conv2d_transpose", FLOATS, back)
     deep = [
         (
             "groups",
@@ -91,10 +94,10 @@ def convolutions():
             lambda x, w: F.conv2d_transpose(x, w, stride=2, groups=3),
         )
     ]
-    yield from listed("depthwise_conv2d_transpose", ("f32", "f64"), deep)
+    yield from listed("depthwise_conv2d_transpose", FLOATS, deep)
     yield from listed(
         "conv3d_transpose",
-        ("f32", "f64"),
+        FLOATS,
         [("2", inputs((1, 2, 3, 3, 3), (2, 2, 2, 2, 2)), lambda x, w: F.conv3d_transpose(x, w))],
     )
 
@@ -104,7 +107,7 @@ def pools():
         return lambda d: [of(d, shape)]
 
     lp = [("2", x(2, 3, 6, 8), lambda x: F.lp_pool2d(paddle.abs(x), 2.0, 2))]
-    yield from listed("lp_pool2d", ("f32", "f64"), lp, narrow=True)
+    yield from listed("lp_pool2d", FLOATS, lp, narrow=True)
     flat = [
         ("max 2", x(2, 3, 6, 8), lambda x: F.max_pool2d(x, 2)),
         ("max 3 padded", x(1, 2, 7, 5), lambda x: F.max_pool2d(x, 3, 2, 1)),
@@ -115,16 +118,16 @@ def pools():
         ("avg global", x(2, 3, 5, 4), lambda x: F.adaptive_avg_pool2d(x, 1)),
         ("avg adaptive", x(2, 3, 6, 8), lambda x: F.adaptive_avg_pool2d(x, (3, 2))),
     ]
-    yield from listed("pool2d", ("f32", "f64"), flat)
+    yield from listed("pool2d", FLOATS, flat)
     volume = [
         ("max 2", x(1, 2, 4, 6, 4), lambda x: F.max_pool3d(x, 2)),
         ("avg 2", x(1, 2, 4, 6, 4), lambda x: F.avg_pool3d(x, 2)),
     ]
-    yield from listed("pool3d", ("f32", "f64"), volume)
+    yield from listed("pool3d", FLOATS, volume)
     indexed = [("2", x(1, 2, 6, 8), lambda x: F.max_pool2d(x, 2, return_mask=True))]
-    yield from listed("max_pool2d_with_index", ("f32", "f64"), indexed)
+    yield from listed("max_pool2d_with_index", FLOATS, indexed)
     indexed = [("2", x(1, 2, 4, 6, 4), lambda x: F.max_pool3d(x, 2, return_mask=True))]
-    yield from listed("max_pool3d_with_index", ("f32", "f64"), indexed)
+    yield from listed("max_pool3d_with_index", FLOATS, indexed)
 
 
 def norms():
@@ -138,7 +141,7 @@ def norms():
     batch = lambda x, m, v, w, b: F.batch_norm(x, m, v, w, b, epsilon=1e-3)  # noqa: E731
     yield from listed(
         "batch_norm",
-        ("f32", "f64"),
+        FLOATS,
         [
             ("4-D", parts((2, 3, 4, 5), 3), batch),
             ("2-D", parts((6, 3), 3), batch),
@@ -148,7 +151,7 @@ def norms():
     layer = lambda x, w, b, *_: F.layer_norm(x, w.shape, w, b)  # noqa: E731
     yield from listed(
         "layer_norm",
-        ("f32", "f64"),
+        FLOATS,
         [
             ("last axis", parts((2, 3, 8), 8), layer),
             ("two axes", parts((4, 3, 5), 3, 5), layer),
@@ -158,23 +161,23 @@ def norms():
     group = lambda x, w, b, *_: F.group_norm(x, 2, 1e-5, w, b)  # noqa: E731
     yield from listed(
         "group_norm",
-        ("f32", "f64"),
+        FLOATS,
         [
             ("4-D", parts((2, 4, 3, 5), 4), group),
             ("no weights", x(2, 6, 4), lambda x: F.group_norm(x, 3)),
         ],
     )
     instance = lambda x, w, b, *_: F.instance_norm(x, weight=w, bias=b)  # noqa: E731
-    yield from listed("instance_norm", ("f32",), [("4-D", parts((2, 4, 3, 5), 4), instance)])
+    yield from listed("instance_norm", FLOATS, [("4-D", parts((2, 4, 3, 5), 4), instance)])
     yield from listed(
         "p_norm",
-        ("f32", "f64"),
+        FLOATS,
         [(f"{p}", x(4, 6), lambda x, p=p: paddle.linalg.norm(x, p, 1)) for p in (1, 3, 0.5)],
         narrow=True,
     )
     yield from listed(
         "dropout",
-        ("f32", "f64"),
+        FLOATS,
         [("eval", x(3, 5), lambda x: F.dropout(x, 0.5, training=False, mode="downscale_in_infer"))],
         narrow=True,
     )
@@ -225,9 +228,7 @@ def images():
             for mode in ("constant", "reflect", "replicate", "circular")
         ],
     )
-    yield from listed(
-        "pad", ("f32", "f64", "i32", "i64"), [("2-D", x(3, 4), lambda x: F.pad(x, [1, 0, 2, 1]))]
-    )
+    yield from listed("pad", ALL, [("2-D", x(3, 4), lambda x: F.pad(x, [1, 0, 2, 1]))])
     yield from listed(
         "pixel_shuffle", floats, [("2", x(1, 8, 3, 2), lambda x: F.pixel_shuffle(x, 2))]
     )
@@ -313,7 +314,7 @@ def losses():
     )
     yield from listed(
         "log_loss",
-        ("f32",),
+        FLOATS,
         [("1", lambda d: [values("part", (5, 1), 1), values("part", (5, 1), 2)], F.log_loss)],
     )
     yield from listed(
@@ -349,7 +350,7 @@ def products():
     )
     yield from listed(
         "trace",
-        (*floats, "i32", "i64"),
+        NUMBERS,
         [("4x5", lambda d: [of(d, (4, 5))], lambda x: paddle.trace(x, 1))],
     )
     for dim in (0, 1):
@@ -383,12 +384,12 @@ def products():
     for nan in (True, False):
         yield from listed(
             "isclose",
-            ("f32", "f64"),
+            COMPARED,
             [(f"nan {nan}", near, lambda x, y, n=nan: paddle.isclose(x, y, equal_nan=n))],
         )
         yield from listed(
             "allclose",
-            ("f32", "f64"),
+            COMPARED,
             [(f"nan {nan}", near, lambda x, y, n=nan: paddle.allclose(x, y, equal_nan=n))],
         )
 
@@ -437,7 +438,7 @@ def shapes():
     }
     for kernel, calls in more.items():
         yield from listed(kernel, ALL, [(detail, x(3, 4), call) for detail, call in calls])
-    narrow = ("f32", "f64", "i32", "i64")
+    narrow = ALL
     yield from listed("crop", narrow, [("2x2", x(3, 4), lambda x: paddle.crop(x, [2, 2], [1, 1]))])
     yield from listed("is_empty", narrow, [("no", x(3, 4), paddle.is_empty)])
     embedded = [("1", x(3, 4), lambda x: paddle.diag_embed(x, 1))]
@@ -445,24 +446,19 @@ def shapes():
     number = [("number", x(3, 4), lambda x: copied(x).fill_(1))]
     yield from listed("fill", ALL, number, eager_only=True)
     vector = [("1", x(4), lambda x: paddle.diag(x, 1)), ("matrix", x(4, 5), paddle.diag)]
-    yield from listed("diag", ("f32", "f64", "i32", "i64"), vector)
+    yield from listed("diag", ALL, vector)
     rows = lambda d: [of(d, (5, 3)), index([4, 0, 1]), of(d, (3, 3), 2)]  # noqa: E731
-    yield from listed(
-        "scatter",
-        ("f32", "f64", "i32", "i64"),
-        [
-            (f"{over}", rows, lambda x, i, u, o=over: paddle.scatter(x, i, u, o))
-            for over in (True, False)
-        ],
-    )
+    for over, dtypes in ((True, ALL), (False, NUMBERS)):
+        call = lambda x, i, u, o=over: paddle.scatter(x, i, u, o)  # noqa: E731
+        yield from listed("scatter", dtypes, [(f"{over}", rows, call)])
     yield from listed(
         "index_add",
-        ("f32", "f64", "i32", "i64"),
+        NUMBERS,
         [("rows", rows, lambda x, i, u: paddle.index_add(x, i, 0, u))],
     )
     yield from listed(
         "scatter_nd_add",
-        ("f32", "f64", "i32", "i64"),
+        NUMBERS,
         [
             (
                 "rows",
@@ -472,15 +468,15 @@ def shapes():
         ],
     )
     along = lambda d: [of(d, (3, 4)), index([[1], [0], [3]]), of(d, (3, 1), 2)]  # noqa: E731
-    for reduce in ("assign", "add", "multiply"):
+    for reduce, dtypes in (("assign", ALL), ("add", NUMBERS), ("multiply", NUMBERS)):
         yield from listed(
             "put_along_axis",
-            ("f32", "f64", "i32", "i64"),
+            dtypes,
             [(reduce, along, lambda x, i, v, r=reduce: paddle.put_along_axis(x, i, v, 1, r))],
         )
     yield from listed(
         "embedding",
-        FLOATS,
+        ALL,
         [
             ("2x3", lambda d: [index([[0, 5, 1], [2, 2, 4]]), of(d, (6, 4))], F.embedding),
             (
@@ -492,7 +488,7 @@ def shapes():
     )
     yield from listed(
         "searchsorted",
-        ("f32", "f64", "i32", "i64"),
+        ALL,
         [
             (
                 "7",
@@ -503,18 +499,24 @@ def shapes():
     )
     yield from listed(
         "argsort",
-        ("f32", "f64"),
+        NUMBERS,
         [
-            (f"{down}", x(4, 9), lambda x, d=down: paddle.argsort(x, 1, descending=d))
+            (
+                f"{down}",
+                lambda d: [ranked(d, (4, 9))],
+                lambda x, d=down: paddle.argsort(x, 1, descending=d),
+            )
             for down in (True, False)
         ],
     )
     yield from listed(
-        "kthvalue", ("f32", "f64"), [("3", x(4, 9), lambda x: paddle.kthvalue(x, 3, 1))]
+        "kthvalue",
+        NUMBERS,
+        [("3", lambda d: [ranked(d, (4, 9))], lambda x: paddle.kthvalue(x, 3, 1))],
     )
     yield from listed(
         "multiplex",
-        ("f32", "f64", "i32", "i64"),
+        ALL,
         [
             (
                 "2",
@@ -525,7 +527,7 @@ def shapes():
     )
     yield from listed(
         "one_hot",
-        ("i32", "i64"),
+        ALL,
         [("6", lambda d: [np.array([0, 5, 2])], lambda x: F.one_hot(x, 6))],
     )
     shifts = lambda d: [values("whole", (2, 3), 1), np.array([[1, 0, 2], [3, 1, 1]])]  # noqa: E731
@@ -533,12 +535,12 @@ def shapes():
         yield from listed(name, INTS, [("2x3", shifts, getattr(paddle, name))])
     yield from listed(
         "increment",
-        ("f32", "f64", "i32", "i64"),
+        NUMBERS,
         [("1", lambda d: [of(d, (1,))], lambda x: paddle.increment(copied(x), 2))],
     )
     yield from listed(
         "index_put",
-        ("f32", "f64", "i32", "i64"),
+        ALL,
         [
             (
                 "rows",
@@ -549,7 +551,7 @@ def shapes():
     )
     yield from listed(
         "eye",
-        ("f32", "f64", "i32", "i64"),
+        ALL,
         [("3x4", lambda d: [of(d, (1,))], lambda x: paddle.eye(3, 4, x.dtype))],
     )
     yield from listed(

@@ -28,10 +28,10 @@ super::entries::signatures! {
     "bilinear_interp" ["3.2.2"] f16 bf16 f32 f64 => ("x": Tensor, "out_size": OptionalTensor, "size_tensor": OptionalTensors, "scale_tensor": OptionalTensor, "data_format": Text, "out_d": I32, "out_h": I32, "out_w": I32, "scale": F32s, "_": Text, "align_corners": Bool, "align_mode": I32, "output": Result);
     "bilinear_interp" ["3.3.1"] f16 bf16 f32 f64 => ("x": Tensor, "out_size": OptionalTensor, "size_tensor": OptionalTensors, "scale_tensor": OptionalTensor, "data_format": Text, "out_d": I32, "out_h": I32, "out_w": I32, "scale": F64s, "_": Text, "align_corners": Bool, "align_mode": I32, "output": Result);
     "bitwise_and" ["3.2.2", "3.3.1"] bool u8 i8 i16 i32 i64 => ("x": Tensor, "y": Tensor, "out": Result);
-    "bitwise_left_shift" ["3.2.2", "3.3.1"] bool u8 i8 i16 i32 i64 => ("x": Tensor, "y": Tensor, "is_arithmetic": Bool, "out": Result);
+    "bitwise_left_shift" ["3.2.2", "3.3.1"] u8 i8 i16 i32 i64 => ("x": Tensor, "y": Tensor, "is_arithmetic": Bool, "out": Result);
     "bitwise_not" ["3.2.2", "3.3.1"] bool u8 i8 i16 i32 i64 => ("x": Tensor, "out": Result);
     "bitwise_or" ["3.2.2", "3.3.1"] bool u8 i8 i16 i32 i64 => ("x": Tensor, "y": Tensor, "out": Result);
-    "bitwise_right_shift" ["3.2.2", "3.3.1"] bool u8 i8 i16 i32 i64 => ("x": Tensor, "y": Tensor, "is_arithmetic": Bool, "out": Result);
+    "bitwise_right_shift" ["3.2.2", "3.3.1"] u8 i8 i16 i32 i64 => ("x": Tensor, "y": Tensor, "is_arithmetic": Bool, "out": Result);
     "bitwise_xor" ["3.2.2", "3.3.1"] bool u8 i8 i16 i32 i64 => ("x": Tensor, "y": Tensor, "out": Result);
     "bmm" ["3.2.2", "3.3.1"] f16 bf16 f32 f64 => ("x": Tensor, "y": Tensor, "out": Result);
     "broadcast_tensors" ["3.2.2", "3.3.1"] bool f16 bf16 f32 f64 u8 i8 i16 i32 i64 => ("input": Tensors, "out": Results);
@@ -97,7 +97,7 @@ super::entries::signatures! {
     "heaviside" ["3.2.2", "3.3.1"] f16 bf16 f32 f64 u8 i8 i16 i32 i64 => ("x": Tensor, "y": Tensor, "out": Result);
     "huber_loss" ["3.2.2", "3.3.1"] f16 bf16 f32 f64 => ("input": Tensor, "label": Tensor, "delta": F32, "out": Result, "residual": Result);
     "increment" ["3.2.2", "3.3.1"] f16 bf16 f32 f64 u8 i8 i16 i32 i64 => ("x": Tensor, "value": F32, "out": Result);
-    "index_add" ["3.2.2", "3.3.1"] bool f16 bf16 f32 f64 u8 i8 i16 i32 i64 => ("x": Tensor, "index": Tensor, "add_value": Tensor, "axis": I32, "output": Result);
+    "index_add" ["3.2.2", "3.3.1"] f16 bf16 f32 f64 u8 i8 i16 i32 i64 => ("x": Tensor, "index": Tensor, "add_value": Tensor, "axis": I32, "output": Result);
     "index_put" ["3.2.2", "3.3.1"] bool f16 bf16 f32 f64 u8 i8 i16 i32 i64 => ("x": Tensor, "indices": Tensors, "value": Tensor, "accumulate": Bool, "out": Result);
     "index_sample" ["3.2.2", "3.3.1"] bool f16 bf16 f32 f64 u8 i8 i16 i32 i64 => ("x": Tensor, "index": Tensor, "out": Result);
     "index_select" ["3.2.2", "3.3.1"] bool f16 bf16 f32 f64 u8 i8 i16 i32 i64 => ("x": Tensor, "index": Tensor, "axis": I32, "output": Result);
@@ -125,7 +125,7 @@ super::entries::signatures! {
     "log2" ["3.2.2", "3.3.1"] f16 bf16 f32 f64 => ("x": Tensor, "out": Result);
     "log_loss" ["3.2.2", "3.3.1"] f16 bf16 f32 f64 => ("input": Tensor, "label": Tensor, "epsilon": F32, "out": Result);
     "log_softmax" ["3.2.2", "3.3.1"] f16 bf16 f32 f64 => ("x": Tensor, "axis": I32, "out": Result);
-    "logcumsumexp" ["3.2.2", "3.3.1"] f16 bf16 f32 f64 => ("x": Tensor, "axis": I32, "flatten": Bool, "exclusive": Bool, "reverse": Bool, "out": Result);
+    "logcumsumexp" ["3.2.2", "3.3.1"] f32 f64 => ("x": Tensor, "axis": I32, "flatten": Bool, "exclusive": Bool, "reverse": Bool, "out": Result);
     "logical_and" ["3.2.2", "3.3.1"] bool f16 bf16 f32 f64 u8 i8 i16 i32 i64 => ("x": Tensor, "y": Tensor, "out": Result);
     "logical_not" ["3.2.2", "3.3.1"] bool f16 bf16 f32 f64 u8 i8 i16 i32 i64 => ("x": Tensor, "out": Result);
     "logical_or" ["3.2.2", "3.3.1"] bool f16 bf16 f32 f64 u8 i8 i16 i32 i64 => ("x": Tensor, "y": Tensor, "out": Result);
@@ -178,7 +178,7 @@ super::entries::signatures! {
     "rsqrt" ["3.2.2", "3.3.1"] f16 bf16 f32 f64 => ("x": Tensor, "out": Result);
     "scale" ["3.2.2", "3.3.1"] f16 bf16 f32 f64 u8 i8 i16 i32 i64 => ("x": Tensor, "scale": Scalar, "bias": Scalar, "bias_after_scale": Bool, "out": Result);
     "scatter" ["3.2.2", "3.3.1"] bool f16 bf16 f32 f64 u8 i8 i16 i32 i64 => ("x": Tensor, "index": Tensor, "updates": Tensor, "overwrite": Bool, "out": Result);
-    "scatter_nd_add" ["3.2.2", "3.3.1"] bool f16 bf16 f32 f64 u8 i8 i16 i32 i64 => ("x": Tensor, "index": Tensor, "updates": Tensor, "out": Result);
+    "scatter_nd_add" ["3.2.2", "3.3.1"] f16 bf16 f32 f64 u8 i8 i16 i32 i64 => ("x": Tensor, "index": Tensor, "updates": Tensor, "out": Result);
     "searchsorted" ["3.2.2", "3.3.1"] bool f16 bf16 f32 f64 u8 i8 i16 i32 i64 => ("sorted_sequence": Tensor, "values": Tensor, "out_int32": Bool, "right": Bool, "out": Result);
     "selu" ["3.2.2", "3.3.1"] f16 bf16 f32 f64 => ("x": Tensor, "scale": F32, "alpha": F32, "out": Result);
     "set_value" ["3.2.2", "3.3.1"] bool f16 bf16 f32 f64 u8 i8 i16 i32 i64 => ("x": Tensor, "starts": IntArray, "ends": IntArray, "steps": IntArray, "axes": I64s, "decrease_axes": I64s, "none_axes": I64s, "shape": I64s, "values": Scalars, "out": Result);

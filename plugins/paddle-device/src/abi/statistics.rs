@@ -3,6 +3,7 @@
 use std::ffi::{CStr, CString, c_char, c_int};
 use std::sync::LazyLock;
 
+use super::entries::KernelEntry;
 use super::signatures::ENTRIES;
 use crate::compiled::forget;
 use crate::kernel::Entry;
@@ -16,6 +17,20 @@ pub(crate) extern "C" fn trident_paddle_kernels() -> *const c_char {
         CString::new(names.join("\n")).unwrap_or_default()
     });
     NAMES.as_ptr()
+}
+
+/// The kernels with the element types that they are registered for, on lines such as `relu f32 f64`. A kernel with several signatures
+/// has several lines.
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn trident_paddle_elements() -> *const c_char {
+    static LINES: LazyLock<CString> = LazyLock::new(|| {
+        let line = |entry: &KernelEntry| {
+            format!("{} {}", entry.kernel.name, entry.kernel.elements.join(" "))
+        };
+        let lines: Vec<String> = ENTRIES.iter().map(line).collect();
+        CString::new(lines.join("\n")).unwrap_or_default()
+    });
+    LINES.as_ptr()
 }
 
 /// The number of calls of a kernel that have given their results: by the eager interface (`entry` 0), by contexts (1). −1 if there
@@ -58,5 +73,8 @@ mod tests {
         // SAFETY: the names end with null.
         let names = unsafe { CStr::from_ptr(trident_paddle_kernels()) }.to_str().unwrap();
         assert!(names.lines().any(|name| name == "add") && names.lines().count() > 100);
+        // SAFETY: likewise.
+        let lines = unsafe { CStr::from_ptr(trident_paddle_elements()) }.to_str().unwrap();
+        assert!(lines.lines().any(|line| line == "sin f16 bf16 f32 f64"), "{lines}");
     }
 }
