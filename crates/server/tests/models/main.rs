@@ -9,3 +9,4 @@ mod paced;
 mod requests;
 mod room;
 mod statistics;
+mod told;
