@@ -13,7 +13,7 @@ use crate::paths;
 use crate::python::Venv;
 use crate::steps::{Choice, Step, Steps};
 use crate::tally::Outcome;
-use crate::test::{WORKSPACE, arguments, tool};
+use crate::test::{WORKSPACE, arguments, tool, unoptimized};
 
 /// A part that can be run alone.
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
@@ -68,14 +68,18 @@ pub(crate) fn run(only: Option<Part>, choice: Choice) -> Result<Outcome> {
     steps.run(choice)
 }
 
+/// Crates between those with models, which no model runs: they are compiled again for these features, so quickly.
+const BETWEEN: [&str; 4] = ["trident-jit", "trident-cpu", "trident-engine", "trident-model"];
+
 /// In one command, so that dependencies get the features of the rest of the workspace and are not rebuilt.
 pub(crate) fn models(steps: &mut Steps) {
     let tests = || {
         let crates = ["trident-runtime", "trident-kernels", "trident-serving"];
         let packages = crates.map(|name| format!("--package {name}")).join(" ");
         let features = crates.map(|name| format!("{name}/models")).join(",");
-        let line = format!("test {packages} --features {features} --lib --profile ci -- models::");
-        Ok(arguments(cargo(), &line))
+        let quickly = BETWEEN.map(unoptimized).join(" ");
+        let line = format!("test {packages} --features {features} --lib --profile ci {quickly}");
+        Ok(arguments(cargo(), &format!("{line} -- models::")))
     };
     steps.add(Step::command("models", tests).builds());
 }
