@@ -6,6 +6,7 @@ use hyper::Request;
 use super::testing::*;
 use super::{Caller, Grpc, GrpcOptions};
 use crate::compress::{Compression, Encoding};
+use crate::repository::{ControlMode, LoadOptions, RepositoryOptions};
 use std::sync::Arc;
 
 const LIVE: &str = "/inference.GRPCInferenceService/ServerLive";
@@ -57,6 +58,34 @@ fn a_call_has_one_message() {
     let ready = "/inference.GRPCInferenceService/ModelReady";
     let damaged = call(&service, ready, &[], vec![framed(&[0x0a, 9, b'm'])]);
     assert_fails(&damaged, "13", "cannot be read");
+}
+
+#[test]
+fn an_unloaded_model_is_not_ready_and_another_is_unknown() {
+    let folder = tempfile::tempdir().unwrap();
+    let tensor = "name: \"x\" data_type: TYPE_FP32 dims: [ -1 ]";
+    let text = format!("backend: \"identity\" input {{ {tensor} }} output {{ {tensor} }}");
+    std::fs::create_dir_all(folder.path().join("m/1")).unwrap();
+    std::fs::write(folder.path().join("m/config.pbtxt"), text).unwrap();
+    let options = RepositoryOptions {
+        folders: vec![folder.path().to_owned()],
+        mode: ControlMode::Explicit,
+        ..RepositoryOptions::default()
+    };
+    let service = serving(GrpcOptions::default(), options);
+    let ready = |name: &[u8]| {
+        let message = [&[0x0a, name.len() as u8], name].concat();
+        let path = "/inference.GRPCInferenceService/ModelReady";
+        call(&service, path, &[], vec![framed(&message)])
+    };
+    assert_fails(&ready(b"m"), "5", "unknown model: 'm' is not found");
+    let repository = &service.server.repository;
+    repository.load("m", LoadOptions::default()).unwrap();
+    assert_eq!(ready(b"m").messages, [Bytes::from_static(&[8, 1])]);
+    repository.unload("m", false).unwrap();
+    let unloaded = ready(b"m");
+    assert_eq!((&*unloaded.code, &unloaded.messages[..]), ("0", &[Bytes::new()][..]));
+    assert_fails(&ready(b"n"), "5", "unknown model: 'n' is not found");
 }
 
 #[test]

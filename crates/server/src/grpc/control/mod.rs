@@ -19,6 +19,7 @@ use super::outgoing::Outgoing;
 use super::service::{Grpc, version_number};
 use super::status::Status;
 use crate::model::{self, HostedModel};
+use crate::repository::NoModel;
 use crate::server::{EXTENSIONS, Server, VERSION};
 
 /// `SERVING` and `NOT_SERVING` of `grpc.health.v1`.
@@ -37,10 +38,7 @@ impl Grpc {
             Control::ServerLive => Outgoing::message(&Is { is: true }, packing),
             Control::ServerReady => Outgoing::message(&Is { is: server.is_ready() }, packing),
             Control::HealthCheck => Outgoing::message(&health(server.is_ready()), packing),
-            Control::ModelReady => {
-                let is = !self.asked(message)?.is_lost();
-                Outgoing::message(&Is { is }, packing)
-            }
+            Control::ModelReady => Outgoing::message(&Is { is: self.is_ready(message)? }, packing),
             Control::ServerMetadata => Outgoing::message(&server_metadata(server), packing),
             Control::ModelMetadata => {
                 let metadata = server.repository.metadata(&*self.asked(message)?);
@@ -84,6 +82,16 @@ impl Grpc {
             Control::LogSettings => {
                 Outgoing::message(&settings::log(&server.log, message)?, packing)
             }
+        }
+    }
+
+    /// Whether the model that is named answers. Unloaded models do not, and others are unknown.
+    fn is_ready(&self, message: Bytes) -> Result<bool, Status> {
+        let ModelRequest { name, version } = decode(message)?;
+        match self.server.repository.model(&name, version_number(&version)?) {
+            Ok(model) => Ok(!model.is_lost()),
+            Err(NoModel::Unavailable(_) | NoModel::NotReady { .. }) => Ok(false),
+            Err(error) => Err(error.into()),
         }
     }
 
