@@ -7,11 +7,12 @@ use std::sync::Arc;
 use hyper::StatusCode;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::rt::TokioIo;
 use tokio::sync::watch;
 
 use super::HttpOptions;
 use super::handle::handle;
+use super::head_timer::HeadTimer;
 use super::metrics;
 use super::reply::Refusal;
 use crate::accept::{Gate, Limits};
@@ -88,7 +89,7 @@ impl HttpFront {
         });
         let mut connection = pin!(
             http1::Builder::new()
-                .timer(TokioTimer::new())
+                .timer(HeadTimer::default())
                 .header_read_timeout(head_time)
                 .max_buf_size(BUFFER.max(largest_head + BUFFER / 4))
                 .title_case_headers(true)

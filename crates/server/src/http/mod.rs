@@ -17,6 +17,7 @@ mod describe;
 mod events;
 mod generate;
 mod handle;
+mod head_timer;
 pub mod infer;
 mod inference;
 mod memory;
