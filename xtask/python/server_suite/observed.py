@@ -319,7 +319,11 @@ def wrong_options(trident, models):
         refused(done, 2, part)
     flags = config("mode=opentelemetry", "opentelemetry,url=https://host/v1/traces")
     refused(run_program([trident, "serve", "--check", models, *flags]), 2, "https://host", "4318")
-    refused(run_program([trident, "serve", models, "--trace-rate=5"]), 2, "--trace-config")
+    for option, part in (
+        ("--trace-rate=x", "expected a whole number"),
+        ("--trace-level=TIMESTAMPS", "traces need a file"),
+    ):
+        refused(run_program([trident, "serve", "--check", models, option]), 2, part)
 
 
 # ---- beside the real server -------------------------------------------------------------------
