@@ -125,8 +125,45 @@ def test_scalars_lists_and_numbers():
     assert np.array_equal(whole([[1, 2]]), [[-1, -2]])
     with pytest.raises(trident.ModelError, match="numbers are float64, and int64 is expected"):
         whole([1.5])
-    with pytest.raises(OverflowError):
-        trident.Model(unary("Neg", "int32"))([1 << 40])
+
+
+@pytest.mark.parametrize(
+    "dtype, given, text",
+    [
+        ("int8", [[200]], "its number 200 cannot be a int8"),
+        ("int32", [1 << 40], "its number 1099511627776 cannot be a int32"),
+        ("int64", [1 << 70], "its numbers are not all numbers, or too large, and int64"),
+        ("float32", [[1e300]], r"its number 1e\+300 cannot be a float32"),
+        ("float16", [0.5, 70000.0], "its number 70000.0 cannot be a float16"),
+        ("float32", [[2**24 + 1]], "its number 16777217 cannot be a float32"),
+        ("float32", [[1, 2], [3]], ".*inhomogeneous"),
+        ("float32", ["1"], "its numbers are <U1, and float32 is expected"),
+    ],
+)
+def test_numbers_of_a_list_that_a_type_cannot_have_are_errors(dtype, given, text):
+    with pytest.raises(trident.ModelError, match=f"input `x`: {text}") as caught:
+        trident.Model(unary("Neg", dtype))(given)
+    assert caught.value.operand == "x"
+
+
+def test_numbers_of_a_list_keep_what_their_type_can_have():
+    run = trident.Model(unary("Neg", "float32"))
+    given = [0.1, float("inf"), float("nan"), -3.4028235e38, 1e-60]
+    assert np.array_equal(run(given), -np.float32(given), equal_nan=True)
+    assert run([2**24, -(2**40)]).tolist() == [-(2.0**24), 2.0**40]
+    assert trident.Model(unary("Neg", "int8"))([-127, 127]).tolist() == [127, -127]
+
+
+def test_a_list_of_texts_has_texts_only():
+    run = identity("object")
+    assert run(["a", b"b", "c\0"]).tolist() == ["a", "b", "c\0"]
+    for given, text in (
+        ([["a", 3]], "element 1 is a `int`, and strings are expected"),
+        (["a", None], "element 1 is a `NoneType`"),
+        (["\ud800"], "element 0 has a surrogate"),
+    ):
+        with pytest.raises(trident.ModelError, match=f"input `x`: {text}"):
+            run(given)
 
 
 def test_strings_of_every_kind_of_array():

@@ -117,6 +117,7 @@ class OrtValue:
             return cls(data)
         if not hasattr(data, "__dlpack__"):
             data = _Capsule(data)
+        _check_view(data)
         array = np.from_dlpack(data)
         if not array.flags.writeable and not isinstance(data, np.ndarray):
             array = np.asarray(_Writable(array))
@@ -144,7 +145,8 @@ class OrtValue:
     def _tensor(self) -> Array:
         value = self._value
         if not isinstance(value, np.ndarray):
-            raise RuntimeError(f"only tensors have this, and the value is a {self._type}")
+            text = "there is no value" if value is None else f"the value is a {self._type}"
+            raise RuntimeError(f"only tensors have this, and {text}")
         return cast("Array", value)
 
     def numpy(self) -> Array:
@@ -187,7 +189,8 @@ class OrtValue:
         """ONNX's number of the element type of a tensor, or of a sequence's tensors."""
         element = self._element or types.innermost(self._type)
         if element is None:
-            raise RuntimeError(f"only tensors and sequences have this, and not a {self._type}")
+            text = "there is no value" if self._value is None else f"the value is a {self._type}"
+            raise RuntimeError(f"only tensors and sequences have this, and {text}")
         return element.number
 
     def tensor_size_in_bytes(self) -> int:
@@ -318,6 +321,20 @@ class _Writable:
         self.array = array
         interface = array.__array_interface__
         self.__array_interface__ = {**interface, "data": (interface["data"][0], False)}
+
+
+def _check_view(tensor: Any) -> None:
+    """Raises ``RuntimeError`` for a tensor of PyTorch whose memory holds other numbers."""
+    for asks, word, resolve in (
+        ("is_conj", "conjugated", "resolve_conj"),
+        ("is_neg", "negated", "resolve_neg"),
+    ):
+        ask = getattr(tensor, asks, None)
+        if callable(ask) and ask():
+            raise RuntimeError(
+                f"the tensor is a {word} view, whose memory has other numbers: pass "
+                f"tensor.{resolve}()"
+            )
 
 
 def _described(value: object) -> str:

@@ -17,6 +17,7 @@ mod refusal;
 mod report;
 mod run;
 mod stop;
+mod torch;
 
 pub(crate) use device::devices;
 pub(crate) use interface::ValueInfo;

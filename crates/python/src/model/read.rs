@@ -3,8 +3,10 @@
 use super::dtype;
 use super::lend::Lent;
 use super::refusal::{Refusal, Result};
+use super::torch;
 use crate::dlpack::Export;
 use crate::model::Copied;
+use pyo3::exceptions::PyValueError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{
@@ -82,8 +84,10 @@ impl Reader<'_> {
             return self.array(object, wanted);
         }
         if object.hasattr(intern!(py, "__dlpack__"))? {
-            let (tensor, is_copied) = Lent::of_export(py, Export::of_host(object)?, self.session)?;
-            self.count(&tensor, is_copied);
+            let (own, is_resolved) = torch::resolved(object)?;
+            let export = Export::of_host(&own).map_err(|error| torch::refusal(&own, error))?;
+            let (tensor, is_copied) = Lent::of_export(py, export, self.session)?;
+            self.count(&tensor, is_resolved || is_copied);
             return Ok(tensor);
         }
         match as_array(object)? {
@@ -136,7 +140,7 @@ impl Reader<'_> {
         Ok(tensor)
     }
 
-    /// A tensor of Python's numbers, of which none is rounded to an integer.
+    /// A tensor of Python's numbers, of which none is rounded to an integer, and none is beyond the type's range.
     fn plain(&self, object: &Bound<'_, PyAny>, wanted: Option<DType>) -> Result<Tensor> {
         let py = object.py();
         let is_list = object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>();
@@ -147,13 +151,14 @@ impl Reader<'_> {
         if !is_list && !is_number {
             return Err(mismatch(object, "an array"));
         }
-        let made = py.import("numpy")?.call_method1(intern!(py, "asarray"), (object,))?;
+        let made = py.import("numpy")?.call_method1(intern!(py, "asarray"), (object,));
+        let made = made.map_err(|error| as_text(py, error))?;
         let Some(wanted) = wanted else { return self.array(&made, None) };
         let name = dtype::name(wanted);
         if wanted.bits() < 8 {
             return Err(Refusal::text(format!("{name} is expected: pass an array of ml_dtypes")));
         }
-        // Python's numbers have no width, so only a change of their kind could lose something.
+        // Python's numbers have no width: another kind of number is an error, and so is a number that the type cannot have.
         let kinds = "biufc";
         let most = match wanted.class() {
             Class::Bool => 'b',
@@ -165,11 +170,15 @@ impl Reader<'_> {
         let kind: char = given.getattr(intern!(py, "kind"))?.extract()?;
         let fits = kinds.find(kind).is_some_and(|kind| Some(kind) <= kinds.find(most));
         if !fits && made.getattr(intern!(py, "size"))?.extract::<usize>()? > 0 {
-            let given = given.str()?;
+            let given = match kind {
+                'O' => "not all numbers, or too large".to_owned(),
+                _ => given.str()?.to_string(),
+            };
             return Err(Refusal::text(format!("its numbers are {given}, and {name} is expected")));
         }
         let element = dtype::numpy(py, wanted)?;
-        let array = py.import("numpy")?.call_method1(intern!(py, "asarray"), (object, element))?;
+        let convert = py.import("trident.numbers")?.getattr("converted")?;
+        let array = convert.call1((made, element)).map_err(|error| as_text(py, error))?;
         let (tensor, _) = dense_memory(&array, wanted)?.read(self.session, None)?;
         self.count(&tensor, true);
         Ok(tensor)
@@ -178,13 +187,23 @@ impl Reader<'_> {
     /// A tensor of strings: of an array or list of them, or of one. Bytes are read as UTF-8.
     fn strings(&self, object: &Bound<'_, PyAny>) -> Result<Tensor> {
         let py = object.py();
-        let array = py.import("numpy")?.call_method1(intern!(py, "asarray"), (object,))?;
+        let options = PyDict::new(py);
+        if object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>() {
+            // NumPy would make texts of numbers among texts.
+            options.set_item(intern!(py, "dtype"), "object")?;
+        }
+        let numpy = py.import("numpy")?;
+        let array = numpy.call_method(intern!(py, "asarray"), (object,), Some(&options));
+        let array = array.map_err(|error| as_text(py, error))?;
         let dims: Vec<usize> = array.getattr(intern!(py, "shape"))?.extract()?;
         let flat = array.call_method0(intern!(py, "ravel"))?;
         let items: Vec<Bound<'_, PyAny>> = flat.call_method0(intern!(py, "tolist"))?.extract()?;
         let read = |(i, item): (usize, &Bound<'_, PyAny>)| -> Result<String> {
             if let Ok(text) = item.cast::<PyString>() {
-                return Ok(text.to_str()?.to_owned());
+                let text = text.to_str().map_err(|_| {
+                    Refusal::text(format!("element {i} has a surrogate, which UTF-8 cannot encode"))
+                })?;
+                return Ok(text.to_owned());
             }
             let Ok(bytes) = item.cast::<PyBytes>() else {
                 return Err(Refusal::text(format!(
@@ -205,7 +224,9 @@ impl Reader<'_> {
         let py = object.py();
         let is_array = object.is_instance(dtype::ndarray(py)?)?;
         if !is_array && object.hasattr(intern!(py, "__dlpack__"))? {
-            let lent = Lent::to_write(py, Export::of_host(object)?)?;
+            torch::check_output(object)?;
+            let export = Export::of_host(object).map_err(|error| torch::refusal(object, error))?;
+            let lent = Lent::to_write(py, export)?;
             return lent.write(self.session, group);
         }
         let array = match is_array {
@@ -262,6 +283,14 @@ fn as_array<'py>(object: &Bound<'py, PyAny>) -> Result<Option<Bound<'py, PyAny>>
     let known = object.hasattr(intern!(py, "__array_interface__"))?
         || object.hasattr(intern!(py, "__array__"))?;
     Ok(if known { Some(asarray(object)?) } else { None })
+}
+
+/// A `ValueError` as the reason of a refusal; other exceptions stay as they are.
+fn as_text(py: Python<'_>, error: PyErr) -> Refusal {
+    match error.is_instance_of::<PyValueError>(py) {
+        true => Refusal::text(error.value(py).to_string()),
+        false => Refusal::Raised(error),
+    }
 }
 
 fn kind(object: &Bound<'_, PyAny>) -> String {
