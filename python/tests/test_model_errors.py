@@ -77,9 +77,35 @@ def test_options_that_cannot_be():
     assert "precision" in str(error(trident.Model, data, precision="fp16"))
     with pytest.raises(ValueError, match="a copy of a model has its options"):
         trident.Model(trident.Model(data), threads=1)
-    for options in ({"threads": 2000}, {"time_limit": 0}, {"time_limit": float("nan")}):
-        with pytest.raises(ValueError):
+    for options, text in (
+        ({"threads": 2000}, "threads must be 0 .one for each core. to 1024, not 2000"),
+        ({"threads": -1}, "threads must be 0 .*, not -1"),
+        ({"memory_limit": 0}, "memory_limit must be a number of bytes above 0, or None, not 0"),
+        ({"memory_limit": -5}, "memory_limit must be .*, not -5"),
+        ({"time_limit": 0}, "time_limit is a number of seconds above 0"),
+        ({"time_limit": float("nan")}, "time_limit"),
+    ):
+        with pytest.raises(ValueError, match=text):
             trident.Model(data, **options)
+    for options, text in (
+        ({"threads": "2"}, "threads must be .*, not '2'"),
+        ({"memory_limit": "1GB"}, "memory_limit must be a number of bytes above 0, or None, not '1GB'"),
+        ({"time_limit": "5"}, "time_limit must be a number of seconds above 0, or None, not '5'"),
+        ({"device": ["cpu"]}, r"device must be a name, .* not \['cpu'\]"),
+    ):
+        with pytest.raises(TypeError, match=text):
+            trident.Model(data, **options)
+    run = trident.Model(data)
+    for outputs in ("y", [3], 5):
+        with pytest.raises(TypeError, match="outputs takes a list of names"):
+            run.run({"x": np.ones(2, np.float32)}, outputs=outputs)
+
+
+def test_a_file_that_cannot_be_written_is_named(tmp_path):
+    path = tmp_path / "none" / "x.mps"
+    with pytest.raises(FileNotFoundError) as caught:
+        trident.Model(SUM).compile(path)
+    assert caught.value.filename == str(path)
 
 
 @pytest.mark.parametrize(
@@ -87,7 +113,7 @@ def test_options_that_cannot_be():
     [
         ({"threads": -1}, ValueError, r"threads must be 0 \(one for each core\) to 1024, not -1"),
         ({"threads": "2"}, TypeError, "threads must be .*, not '2'"),
-        ({"memory_limit": -1}, ValueError, "memory_limit must be a number of bytes, or None"),
+        ({"memory_limit": -1}, ValueError, "memory_limit must be a number of bytes above 0, or None"),
         ({"memory_limit": 1e9}, TypeError, "memory_limit must be .*, not 1000000000.0"),
     ],
 )

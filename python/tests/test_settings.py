@@ -63,8 +63,12 @@ def test_wrong_numbers_of_threads_are_refused():
     before = trident.threads
     with pytest.raises(ValueError, match="0 .one for each core. to 1024"):
         trident.threads = 5000
-    assert trident.threads == before
-    with pytest.raises(AssertionError, match="must be 0"):
+    with pytest.raises(ValueError, match="the number of threads must be 0 .* not -1"):
+        trident.threads = -1
+    with pytest.raises(TypeError, match="the number of threads must be .*, not '2'"):
+        trident.set_num_threads("2")
+    assert trident.threads == before and "threads" in dir(trident)
+    with pytest.raises(AssertionError, match="TRIDENT_THREADS is `x`: it is 0 .one for each"):
         python("import trident; trident.Model('digits.onnx')", TRIDENT_THREADS="x")
 
 

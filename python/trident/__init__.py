@@ -87,6 +87,9 @@ class _Module(ModuleType):
     def threads(self, number: int) -> None:
         set_num_threads(number)
 
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), "threads"]
+
 
 sys.modules[__name__].__class__ = _Module
 

@@ -11,13 +11,14 @@ from trident.reports import Inspection, Profile
 
 
 class Model(_trident.Model):
-    """A model prepared to run: an ONNX file, or one that ``compile`` has written.
+    """A model prepared to run: an ONNX file, a program of Paddle, or a file that ``compile`` wrote.
 
-    ``model`` is a path or the bytes of a file. ``threads`` are those of the CPU; 0 is
-    ``trident.threads``. ``device`` is a name, or several with commas between them, of
+    ``model`` is a path or the bytes of a file; for Paddle also a folder. ``threads`` are those of
+    the CPU; 0 is ``trident.threads``. ``device`` is a name, or several with commas between them, of
     ``trident.devices()``. ``memory_limit`` is in bytes, and ``time_limit``, for each run, in
-    seconds. Models compute in the types that they were written in, so ``precision`` can only be
-    ``None``. A load of more than a second shows on a terminal, unless ``progress`` is false.
+    seconds; both are above 0, or ``None``. Models compute in the types that they were written in,
+    so ``precision`` can only be ``None``. A load of more than a second shows on a terminal, unless
+    ``progress`` is false.
 
     A call runs the model. It takes the inputs in the model's order or by name, and returns the
     output, or a tuple of several:
@@ -129,7 +130,7 @@ class Model(_trident.Model):
         return Profile.of(*self.profiled(*args, **named))
 
     def compile(self, path: str | os.PathLike[str]) -> None:
-        """Write the model as it is after its optimisations, to load in the ONNX file's place.
+        """Write the model as it is after its optimisations, to load in its place.
 
         The file is for this version of Trident and for the devices of this model.
 

@@ -1,5 +1,6 @@
 //! The device that kernels run on.
 
+use crate::arguments;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -44,10 +45,16 @@ pub(crate) fn default_threads() -> PyResult<usize> {
     if let Some(threads) = *THREADS.lock().unwrap_or_else(PoisonError::into_inner) {
         return Ok(threads);
     }
-    match std::env::var("TRIDENT_THREADS") {
-        Ok(text) if !text.trim().is_empty() => checked(text.trim().parse().ok()),
-        _ => Ok(0),
+    let given = std::env::var_os("TRIDENT_THREADS").unwrap_or_default();
+    let text = given.to_string_lossy();
+    if text.trim().is_empty() {
+        return Ok(0);
     }
+    let threads = text.trim().parse().ok().filter(|threads| *threads <= MAX_THREADS);
+    threads.ok_or_else(|| {
+        let range = format!("it is 0 (one for each core) to {MAX_THREADS}");
+        PyValueError::new_err(format!("TRIDENT_THREADS is `{text}`: {range}"))
+    })
 }
 
 /// The device, with as many threads as `TRIDENT_THREADS` says, by default one for each core.
@@ -68,18 +75,16 @@ pub(crate) fn host() -> PyResult<Option<Arc<dyn SharedGpu>>> {
     Ok(current()?.gpu.map(|gpu| gpu.host))
 }
 
-fn checked(threads: Option<usize>) -> PyResult<usize> {
-    threads.filter(|n| *n <= MAX_THREADS).ok_or_else(|| {
-        let text = format!("the number of threads must be 0 (one for each core) to {MAX_THREADS}");
-        PyValueError::new_err(text)
-    })
+/// The argument of `set_num_threads`.
+fn number(given: &Bound<'_, PyAny>) -> PyResult<usize> {
+    arguments::threads_of("the number of threads", given)
 }
 
 /// Sets the number of threads for kernels compiled and models loaded from here on; 0 is one for each core. Results do not depend
 /// on it.
 #[pyfunction]
-pub(crate) fn set_num_threads(threads: usize) -> PyResult<()> {
-    let device = open(checked(Some(threads))?)?;
+pub(crate) fn set_num_threads(#[pyo3(from_py_with = number)] threads: usize) -> PyResult<()> {
+    let device = open(threads)?;
     *THREADS.lock().unwrap_or_else(PoisonError::into_inner) = Some(threads);
     *DEVICE.lock().unwrap_or_else(PoisonError::into_inner) = Some(device);
     Ok(())

@@ -2,6 +2,7 @@
 //! Triton plug-in that run at every launch. Models and the command line are the feature `models`. Everything else of the package is Python, in
 //! `python/trident`.
 
+mod arguments;
 mod array;
 #[cfg(feature = "models")]
 mod command;

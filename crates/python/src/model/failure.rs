@@ -3,6 +3,8 @@
 use crate::error;
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
+use std::io;
+use std::path::Path;
 use trident_devices::DeviceError;
 use trident_engine::{InputError, PlanError, RunError, RunPoint};
 use trident_model::{LoadError, LoadErrorKind};
@@ -120,11 +122,9 @@ impl From<DeviceError> for Failure {
 /// The exception for a model that cannot be loaded; files that cannot be read are an `OSError`.
 pub(super) fn load(py: Python<'_>, model: &str, error: LoadError) -> PyErr {
     if let LoadError::Open { path, source } = &error
-        && let Some(code) = source.raw_os_error()
+        && source.raw_os_error().is_some()
     {
-        let text = source.to_string();
-        let text = text.split(" (os error").next().unwrap_or_default().to_owned();
-        return PyOSError::new_err((code, text, path.display().to_string()));
+        return os_error(path, source);
     }
     let node = match &error {
         LoadError::Onnx(error) | LoadError::Neither(error) => {
@@ -143,6 +143,21 @@ pub(super) fn load(py: Python<'_>, model: &str, error: LoadError) -> PyErr {
     let message = format!("cannot load {model}: {error}");
     Failure { node, reason: Some(reason), ..Failure::new(FailureKind::Load(error.kind()), message) }
         .raise(py)
+}
+
+/// The exception for a file that cannot be written.
+pub(super) fn file(path: &Path, error: io::Error) -> PyErr {
+    match error.raw_os_error() {
+        Some(_) => os_error(path, &error),
+        None => PyOSError::new_err(format!("cannot write `{}`: {error}", path.display())),
+    }
+}
+
+/// An error of the system about a file, with its name; Python makes it a `FileNotFoundError` or another by its number.
+fn os_error(path: &Path, error: &io::Error) -> PyErr {
+    let text = error.to_string();
+    let text = text.split(" (os error").next().unwrap_or_default().to_owned();
+    PyOSError::new_err((error.raw_os_error(), text, path.as_os_str().to_owned()))
 }
 
 impl From<PlanError> for Failure {

@@ -17,7 +17,7 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-use trident_devices::{ForModels, MAX_THREADS};
+use trident_devices::ForModels;
 use trident_engine::{CancelFlag, Session};
 use trident_ir::Type;
 use trident_model::{Compiled, Model};
@@ -64,10 +64,6 @@ impl Settings {
         time_limit: Option<f64>,
         progress: Option<bool>,
     ) -> PyResult<Settings> {
-        if threads > MAX_THREADS {
-            let text = format!("threads must be 0 (one for each core) to {MAX_THREADS}");
-            return Err(PyValueError::new_err(text));
-        }
         let time_limit = time_limit.map(|seconds| {
             let limit = Duration::try_from_secs_f64(seconds).ok();
             limit.filter(|limit| !limit.is_zero()).ok_or_else(|| {
@@ -223,12 +219,7 @@ impl Loaded {
                 Ok(Compiled::new(model, &opened.devices, &options)?)
             })?,
         };
-        py.detach(|| write(&compiled, &path)).map_err(|error| {
-            let error = PyErr::from(error);
-            let note = format!("while writing `{}`", path.display());
-            let _ = error.value(py).call_method1(intern!(py, "add_note"), (note,));
-            error
-        })
+        py.detach(|| write(&compiled, &path)).map_err(|error| failure::file(&path, error))
     }
 }
 

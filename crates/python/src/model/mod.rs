@@ -67,9 +67,9 @@ impl Model {
     fn new(
         model: &Bound<'_, PyAny>,
         #[pyo3(from_py_with = options::threads)] threads: usize,
-        device: Option<String>,
+        #[pyo3(from_py_with = options::device)] device: Option<String>,
         #[pyo3(from_py_with = options::memory_limit)] memory_limit: Option<usize>,
-        time_limit: Option<f64>,
+        #[pyo3(from_py_with = options::time_limit)] time_limit: Option<f64>,
         precision: Option<&Bound<'_, PyAny>>,
         progress: Option<bool>,
     ) -> PyResult<Model> {

@@ -1,35 +1,45 @@
 //! Options of models and runs as objects of Python, with errors that name the option.
 
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use crate::arguments::{shown, threads_of, whole};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyInt, PyString};
-use trident_devices::MAX_THREADS;
+use pyo3::types::{PyBytes, PyDict, PyString};
 
 /// The number of threads; 0 for the default.
 pub(super) fn threads(value: &Bound<'_, PyAny>) -> PyResult<usize> {
-    let meaning = format!("0 (one for each core) to {MAX_THREADS}");
-    whole(value, "threads", &meaning)
+    threads_of("threads", value)
 }
 
 /// The limit in bytes; `None` for no limit.
 pub(super) fn memory_limit(value: &Bound<'_, PyAny>) -> PyResult<Option<usize>> {
-    match value.is_none() {
-        true => Ok(None),
-        false => whole(value, "memory_limit", "a number of bytes, or None").map(Some),
+    if value.is_none() {
+        return Ok(None);
     }
+    let bytes = whole(value, "memory_limit", "a number of bytes above 0, or None", |n| n > 0);
+    bytes.map(Some)
 }
 
-/// An integer of Python, or an object that is one, such as NumPy's.
-fn whole(value: &Bound<'_, PyAny>, option: &str, meaning: &str) -> PyResult<usize> {
-    value.extract().map_err(|_: PyErr| {
-        let text = match value.repr() {
-            Ok(shown) => format!("{option} must be {meaning}, not {shown}"),
-            Err(error) => return error,
-        };
-        match value.is_instance_of::<PyInt>() {
-            true => PyValueError::new_err(text),
-            false => PyTypeError::new_err(text),
-        }
+/// The name of a device, or several in one text; `None` for the default.
+pub(super) fn device(value: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
+    if value.is_none() {
+        return Ok(None);
+    }
+    let Ok(text) = value.cast::<PyString>() else {
+        let meaning = "a name, or several in one str with commas between them";
+        let text = format!("device must be {meaning}, not {}", shown(value));
+        return Err(PyTypeError::new_err(text));
+    };
+    Ok(Some(text.to_str()?.to_owned()))
+}
+
+/// The limit in seconds; `None` for no limit.
+pub(super) fn time_limit(value: &Bound<'_, PyAny>) -> PyResult<Option<f64>> {
+    if value.is_none() {
+        return Ok(None);
+    }
+    value.extract().map(Some).map_err(|_: PyErr| {
+        let meaning = "a number of seconds above 0, or None";
+        PyTypeError::new_err(format!("time_limit must be {meaning}, not {}", shown(value)))
     })
 }
 
