@@ -7,6 +7,7 @@ import time
 
 import numpy as np
 import pytest
+from onnx_bytes import model, node, tensor_type
 from onnxruntime_models import FEED, add, ones, ours, state
 from test_model import endless
 
@@ -130,9 +131,63 @@ def test_what_is_refused_is_named():
         options.set_ep_context_data_read_func(None)
     with pytest.raises(NotImplementedError, match="InferenceSession.release_captured_graph"):
         ours.InferenceSession(add()).release_captured_graph(0)
+    for key in (
+        "session.strict_shape_type_inference",
+        "session.disable_cpu_ep_fallback",
+        "session.set_denormal_as_zero",
+        "ep.context_enable",
+    ):
+        options.add_session_config_entry(key, "0")
+        with pytest.raises(state(ours).Fail, match=f"{key}=1 is not supported"):
+            options.add_session_config_entry(key, "1")
     with pytest.raises(NotImplementedError, match="set_provider_selection_policy"):
         options.set_provider_selection_policy(ours.OrtExecutionProviderDevicePolicy.PREFER_NPU)
     value = ours.OrtValue.ortvalue_from_numpy(ones(1))
     options.add_initializer("unknown", value)
     with pytest.raises(state(ours).Fail, match="unknown cannot be replaced"):
         ours.InferenceSession(add(), options)
+
+
+def test_a_model_of_the_ort_format_is_not_written(tmp_path):
+    options = ours.SessionOptions()
+    options.optimized_model_filepath = str(tmp_path / "x.ort")
+    with pytest.raises(state(ours).Fail, match="x.ort: models of the ORT format"):
+        ours.InferenceSession(add(), options)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    "option, text",
+    [
+        (
+            {"memory_limit": "1GB"},
+            "option 'memory_limit' of .* is a whole number of bytes, not '1GB'",
+        ),
+        ({"memory_limit": 0}, "memory_limit must be a number of bytes above 0"),
+        ({"time_limit": "soon"}, "option 'time_limit' of .* is a number of seconds, not 'soon'"),
+        ({"threads": -1}, "threads must be 0 .one for each core. to 1024, not -1"),
+        ({"threads": "two"}, "option 'threads' of .* is a whole number, not 'two'"),
+        ({"thread": 2}, "has no option 'thread'"),
+    ],
+)
+def test_wrong_options_of_the_provider_are_named(option, text):
+    with pytest.raises(state(ours).InvalidArgument, match=text):
+        ours.InferenceSession(add(), providers=[("TridentExecutionProvider", option)])
+
+
+@pytest.mark.parametrize("name", ["the node", ""])
+def test_a_run_that_fails_names_the_operator_and_the_node(ort, name):
+    gather = node("Gather", ["x", "i"], ["y"], name=name)
+    types = {"x": tensor_type("float32", ["N"]), "i": tensor_type("int64", ["K"])}
+    file = model([gather], types, {"y": tensor_type("float32", None)})
+    text = "Non-zero status code returned while running Gather node. Name:'"
+    session = ort.InferenceSession(file)
+    with pytest.raises(Exception, match=text + (name or ("" if ort is not ours else "y"))):
+        session.run(None, {"x": ones(2), "i": np.array([7])})
+
+
+def test_a_value_without_a_tensor_says_so():
+    binding = ours.InferenceSession(add()).io_binding()
+    binding.bind_output("z")
+    with pytest.raises(RuntimeError, match="only tensors have this, and there is no value"):
+        binding.get_outputs()[0].shape()

@@ -113,9 +113,13 @@ def of_load(error: Exception, path: str | None) -> Exception:
     return kind.of(f"{place}{invalid}{error}")
 
 
-def of_run(error: ModelError) -> Exception:
-    """The exception for a run that failed though its inputs fit the model's declaration."""
+def of_run(error: ModelError, operator: str | None = None) -> Exception:
+    """The exception for a run that failed though its inputs fit the model's declaration.
+
+    ``operator`` is that of the node which failed, where known.
+    """
     if error.node is None:
         return (InvalidArgument if error.operand is not None else RuntimeException).of(error)
-    text = f"Non-zero status code returned while running node. Name:'{error.node}'"
+    running = f"{operator} node" if operator else "a node"
+    text = f"Non-zero status code returned while running {running}. Name:'{error.node}'"
     return Fail.of(f"{text} Status Message: {error}")

@@ -117,6 +117,24 @@ def nodes(model: memoryview) -> Iterator[tuple[str, str, str]]:
                     yield name, domain, operator
 
 
+def operator(model: memoryview, node: str) -> str | None:
+    """The operator of the node with this name, or with this first result if it has no name.
+
+    ``None`` if the model's graph has no such node.
+    """
+    for graph in wire.fields(model):
+        if graph.number == GRAPH:
+            for field in wire.fields(graph.bytes):
+                if field.number == NODE:
+                    texts: dict[int, str] = {}
+                    for each in wire.fields(field.bytes):
+                        if each.number in (2, 3, 4):
+                            texts.setdefault(each.number, each.text)
+                    if (texts.get(3) or texts.get(2)) == node:
+                        return texts.get(4)
+    return None
+
+
 def rewrite(model: memoryview, replace: Replace) -> bytes:
     """The model with other tensors."""
     return _rewritten(model, "model", (), replace) or bytes(model)

@@ -22,6 +22,15 @@ LEAST = "session.optimized_model_external_initializers_min_size_in_bytes"
 DEFAULT_LEAST = 1024
 
 
+def check(path: str, entries: Mapping[str, str]) -> None:
+    """Raises ``Fail`` for a file of ONNX Runtime's own format, which its name asks for."""
+    if path.endswith(".ort") and entries.get("session.save_model_format", "ORT") != "ONNX":
+        raise Fail.of(
+            f"optimized_model_filepath={path}: models of the ORT format cannot be written; a name "
+            "that ends in .onnx gets the ONNX model, and one that ends in .mps a compiled model"
+        )
+
+
 def write(
     model: trident.Model,
     source: str | bytes,

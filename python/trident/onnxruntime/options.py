@@ -32,6 +32,20 @@ REFUSED_ENTRIES = {
     "session.load_model_format": ("ORT", "models of the ORT format cannot be read: use the ONNX"),
     "session.save_model_format": ("ORT", "models of the ORT format cannot be written"),
     "session.set_denormal_as_zero": ("1", "denormal numbers are never flushed to zero"),
+    "session.strict_shape_type_inference": (
+        "1",
+        "declared shapes of results are not compared with the computed ones",
+    ),
+    "session.disable_cpu_ep_fallback": (
+        "1",
+        f"the option 'device' of {TRIDENT} names the devices that may run nodes, and no other is "
+        "used",
+    ),
+    "ep.context_enable": (
+        "1",
+        "models of compiled contexts cannot be written: optimized_model_filepath writes a compiled "
+        "model if its name ends in .mps",
+    ),
 }
 
 

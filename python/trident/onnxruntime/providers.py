@@ -46,6 +46,9 @@ OPTIONS: dict[str, Callable[[str], Any]] = {
     "time_limit": float,
 }
 
+#: Their units.
+UNITS = {"memory_limit": " of bytes", "time_limit": " of seconds"}
+
 
 def get_available_providers() -> list[str]:
     """The providers of this package, ours first."""
@@ -151,7 +154,8 @@ def effective(chosen: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:
 def model_options(used: dict[str, dict[str, str]]) -> dict[str, Any]:
     """Arguments of ``trident.Model`` for the first provider.
 
-    Raises ``ValueError`` for an option of ``TridentExecutionProvider`` that it does not have.
+    Raises ``ValueError`` for an option of ``TridentExecutionProvider`` that it does not have, or
+    that is not a number.
     """
     if next(iter(used)) != TRIDENT:
         return {"device": "cpu"}
@@ -161,5 +165,12 @@ def model_options(used: dict[str, dict[str, str]]) -> dict[str, Any]:
         if read is None:
             known = ", ".join(OPTIONS)
             raise ValueError(f"{TRIDENT} has no option '{name}'; its options are {known}")
-        arguments[name] = read(value)
+        try:
+            arguments[name] = read(value)
+        except ValueError:
+            kind = "a number" if read is float else "a whole number"
+            unit = UNITS.get(name, "")
+            raise ValueError(
+                f"option '{name}' of {TRIDENT} is {kind}{unit}, not '{value}'"
+            ) from None
     return arguments

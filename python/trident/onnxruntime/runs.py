@@ -184,7 +184,13 @@ class Runs:
         if run_options is not None and run_options.terminate:
             return Fail.of(f"Exiting due to terminate flag being set to true: {error}")
         unfit = explain.arguments(self._args, self._outputs_meta, output_names, feed)
-        return unfit if unfit is not None else errors.of_run(error)
+        if unfit is not None:
+            return unfit
+        return errors.of_run(error, self._operator(error.node) if error.node else None)
+
+    def _operator(self, node: str) -> str | None:
+        """The operator of a node of the model's graph; ``None`` if it is not known."""
+        raise NotImplementedError
 
 
 def _unwrapped(feed: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,12 +8,26 @@ from typing import Any
 
 import trident
 from trident.errors import ModelError
-from trident.onnxruntime import assignment, errors, hardware, optimized, prepared, providers
+from trident.onnxruntime import (
+    assignment,
+    errors,
+    hardware,
+    model_file,
+    optimized,
+    prepared,
+    providers,
+)
 from trident.onnxruntime.absent import METHODS, refuse
 from trident.onnxruntime.assignment import OrtEpAssignedSubgraph
 from trident.onnxruntime.binding import InnerSession, IOBinding
 from trident.onnxruntime.devices import CPU_MEMORY, OrtMemoryInfo
-from trident.onnxruntime.errors import Fail, InvalidArgument, ModelLoadCanceled
+from trident.onnxruntime.errors import (
+    Fail,
+    InvalidArgument,
+    InvalidProtobuf,
+    ModelLoadCanceled,
+    NoSuchFile,
+)
 from trident.onnxruntime.hardware import OrtEpDevice
 from trident.onnxruntime.metadata import ModelMetadata
 from trident.onnxruntime.options import SessionOptions
@@ -159,6 +173,7 @@ class Session(Runs):
             arguments = providers.model_options(used)
         except ValueError as error:
             raise InvalidArgument.of(error) from error
+        optimized.check(options.optimized_model_filepath, options._entries)
         if options._canceled:
             raise ModelLoadCanceled.of("the flag of SessionOptions that cancels loads is set")
         arguments.setdefault("threads", min(max(options.intra_op_num_threads, 0), MAX_THREADS))
@@ -168,6 +183,8 @@ class Session(Runs):
             model = trident.Model(source, **arguments)
         except (ModelError, OSError) as error:
             raise errors.of_load(error, self._model_path) from error
+        except ValueError as error:
+            raise InvalidArgument.of(error) from error
         self._use(model, used, replaced)
         if options.optimized_model_filepath:
             files = prepared.files_of(source, options)
@@ -217,6 +234,13 @@ class Session(Runs):
                 "model has no initializer of this name"
             )
         self._defaults = {name: value._value for name, value in given.items()}
+
+    def _operator(self, node: str) -> str | None:
+        try:
+            return model_file.operator(prepared.read(self._source), node)
+        except (ValueError, InvalidProtobuf, NoSuchFile, Fail):
+            # The file has changed since, or is not an ONNX file.
+            return None
 
     @property
     def _source(self) -> str | bytes:
