@@ -45,6 +45,7 @@ impl Failure {
     }
 
     /// All of several failures, with the status of the first; `None` if there are none.
+    #[cfg(feature = "serve")]
     pub(crate) fn all(failures: impl IntoIterator<Item = Failure>) -> Option<Failure> {
         let mut failures = failures.into_iter();
         let first = failures.next()?;
