@@ -163,7 +163,7 @@ sizes = tensor_type("float32")
 file = model(
     [node("DictVectorizer", ["x"], ["y"], "", "ai.onnx.ml", int64_vocabulary=list(range(50)))],
     {"x": map_type("int64", sizes)},
-    {"y": tensor_type("float32", [1, 50])},
+    {"y": tensor_type("float32", [50])},
 )
 shared = trident.Model(file)
 given = {i: float(i) for i in range(50)}
@@ -178,7 +178,7 @@ def changes():
 
 def runs():
     while not ended.is_set():
-        (row,) = shared(given)
+        row = shared(given)
         assert all(value in (0, i) for i, value in enumerate(row)), row
 
 together(*[runs] * 7, changes)

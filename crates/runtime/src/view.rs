@@ -83,10 +83,11 @@ impl<'a> TensorViewMut<'a> {
     /// # Errors
     /// If `T` is not their type, or if they are not aligned for it.
     pub fn slice_mut<T: Element>(&mut self) -> Result<&mut [T], KernelError> {
-        let elements = if T::DTYPE == self.dtype {
-            bytemuck::try_cast_slice_mut(self.bytes).ok()
-        } else {
-            None
+        let elements = match (T::DTYPE == self.dtype, self.bytes.is_empty()) {
+            (false, _) => None,
+            // No elements need no alignment.
+            (true, true) => Some(&mut [][..]),
+            (true, false) => bytemuck::try_cast_slice_mut(self.bytes).ok(),
         };
         elements.ok_or_else(|| other_elements::<T>(self.dtype))
     }

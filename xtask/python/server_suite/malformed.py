@@ -94,6 +94,7 @@ def run(suite):
                     ),
                     limit=1200,
                 )
+            suite.check("documents depend on their numbers alone", documents_are_repeatable)
             suite.check("clients that send a byte and no more", lambda: slow(sender))
             texts = partial(shared_memory.changing, sender.http, echo)
             suite.check("texts in shared memory that change meanwhile", texts)
@@ -106,6 +107,19 @@ def run(suite):
         finally:
             SHARED.unlink(missing_ok=True)
             SHARED.with_name("trident_shrunk").unlink(missing_ok=True)
+
+
+def documents_are_repeatable():
+    """A document that fails can be sent again by its number, whatever was sent before it."""
+    kinds = broken_documents.KINDS
+
+    def made(number):
+        return kinds[number % len(kinds)](random.Random(f"1 {number}")).data
+
+    forwards = [made(number) for number in range(1000)]
+    backwards = [made(number) for number in reversed(range(1000))]
+    assert forwards == backwards[::-1]
+    assert len(set(forwards)) > 700
 
 
 def register(running):

@@ -1,29 +1,15 @@
 """The lists beside the recorded answers, and the comparison with them."""
 
 import pathlib
-import random
 import re
 import unittest
 
 import checks
 import expectations
-from server_suite import broken_documents, frames, recorded, replay
+from server_suite import frames, recorded, replay
 from server_suite.compared import differences
 
 SEQUENCE = re.compile(r"^def ([a-z]\w*)\(t\):$", re.MULTILINE)
-
-
-class Malformed(unittest.TestCase):
-    def test_a_document_depends_on_its_number_alone(self):
-        kinds = broken_documents.KINDS
-
-        def made(number):
-            return kinds[number % len(kinds)](random.Random(f"1 {number}")).data
-
-        forwards = [made(number) for number in range(1000)]
-        backwards = [made(number) for number in reversed(range(1000))]
-        self.assertEqual(forwards, backwards[::-1])
-        self.assertGreater(len(set(forwards)), 700)
 
 
 class Lists(unittest.TestCase):

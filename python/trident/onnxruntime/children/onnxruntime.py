@@ -10,15 +10,17 @@ import sys
 
 try:
     from trident.onnxruntime.replace import install
-except ModuleNotFoundError as error:
+except ModuleNotFoundError as _error:
     raise ModuleNotFoundError(
-        f"this process is a child of one that runs onnxruntime programs on Trident, and {error}: "
+        f"this process is a child of one that runs onnxruntime programs on Trident, and {_error}: "
         f"install the package for {sys.executable}, or start the process without "
         f"{os.path.dirname(__file__)} in PYTHONPATH to use ONNX Runtime",
-        name=error.name,
-    ) from error
+        name=_error.name,
+    ) from _error
 
-# The import system gives the module of this name that it finds afterwards.
-del sys.modules[__name__]
-install()
-importlib.import_module(__name__)
+# Checkers of types import this file by its place in the package.
+if __name__ == "onnxruntime":
+    # The import system gives the module of this name that it finds afterwards.
+    del sys.modules[__name__]
+    install()
+    importlib.import_module(__name__)
