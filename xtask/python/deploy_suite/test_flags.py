@@ -1,12 +1,13 @@
 """The program takes the flags that the files pass to it."""
 
 import os
+import shutil
 import subprocess
 import tempfile
 import unittest
 from pathlib import Path
 
-from files import flags
+from files import ROOT, flags
 
 
 def run(*arguments):
@@ -33,7 +34,7 @@ class Flags(unittest.TestCase):
             link = Path(folder) / "tritonserver"
             link.symlink_to(trident)
             repository = Path(folder) / "models"
-            repository.mkdir()
+            shutil.copytree(ROOT / "examples" / "models", repository)
             for file, arguments in flags().items():
                 known = [
                     f"{name}={repository}"
