@@ -12,8 +12,9 @@ use trident_ir::shape::{self, Expr, ShapeError};
 use trident_ir::{Block, DType, Dim, Func, Type, ValueId, ops};
 use trident_runtime::{ForkMutex, Tensor, Value};
 
-/// Most bytes of the plans that are kept, one for each set of input shapes: hundreds for most models.
-const MAX_PLAN_BYTES: usize = 4 << 20;
+/// Most bytes of the plans that are kept, one for each set of input shapes. A model of 200 ops has plans of about 20 KiB; making
+/// one takes a small part of the time of its run.
+const MAX_PLAN_BYTES: usize = 1 << 20;
 
 /// Constants of more elements than this cannot take part in shape arithmetic.
 const MAX_SHAPE_ELEMENTS: usize = 64;
