@@ -41,8 +41,12 @@ impl<'a> TensorView<'a> {
     /// # Errors
     /// If `T` is not their type, or if they are not aligned for it.
     pub fn slice<T: Element>(&self) -> Result<&'a [T], KernelError> {
-        let elements =
-            if T::DTYPE == self.dtype { bytemuck::try_cast_slice(self.bytes).ok() } else { None };
+        let elements = match (T::DTYPE == self.dtype, self.bytes.is_empty()) {
+            (false, _) => None,
+            // No elements need no alignment.
+            (true, true) => Some(&[][..]),
+            (true, false) => bytemuck::try_cast_slice(self.bytes).ok(),
+        };
         elements.ok_or_else(|| other_elements::<T>(self.dtype))
     }
 }
