@@ -156,11 +156,7 @@ impl<'a> PairView<'a> {
 }
 
 /// The work of an op on operands of one type.
-struct Work {
-    /// The work for one element, see [`for_pieces`].
-    cost: usize,
-    run: RunPair,
-}
+type Work = super::Work<RunPair>;
 
 type RunPair = Box<dyn Fn(&mut PairView<'_>, &Threads) -> Result<(), KernelError> + Send + Sync>;
 

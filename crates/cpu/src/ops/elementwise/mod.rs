@@ -22,6 +22,13 @@ use trident_ir::ops::*;
 use trident_kernels::UnaryFunction;
 use unary::{Function, activation, function};
 
+/// The work of an op on elements of one type; `R` is the function that does it.
+struct Work<R> {
+    /// The work for one element, see [`for_pieces`](trident_kernels::parallel::for_pieces).
+    cost: usize,
+    run: R,
+}
+
 /// The kernels written for speed. Other elementwise ops are compiled.
 pub(super) const KERNELS: &[Entry] = &[
     entry(Abs::KIND, |cx| function(cx, Function::Abs)),

@@ -64,11 +64,7 @@ impl Unary<'_> {
 }
 
 /// The work of an op on elements of one type.
-struct Work {
-    /// The work for one element, see [`for_pieces`].
-    cost: usize,
-    run: RunUnary,
-}
+type Work = super::Work<RunUnary>;
 
 type RunUnary = Box<dyn Fn(&mut Unary<'_>, &Threads) -> Result<(), KernelError> + Send + Sync>;
 
