@@ -1,6 +1,6 @@
 //! Tests of the Python package under a Python without an interpreter lock, where there is one.
 //!
-//! Such a Python loads no module of the stable ABI before 3.15, so the package is compiled for it alone.
+//! Before 3.15, a Python without the lock loads no modules of the stable ABI, so the package is compiled for it alone.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -39,7 +39,11 @@ const TESTS: [&str; 8] = [
 fn interpreter() -> Result<Option<PathBuf>> {
     let named = std::env::var_os(VARIABLE).filter(|path| !path.is_empty());
     if let Some(path) = named.map(PathBuf::from) {
-        ensure!(has_no_lock(&path), "{VARIABLE}: {} is no such Python", path.display());
+        ensure!(
+            has_no_lock(&path),
+            "{VARIABLE}: {} is not a Python without an interpreter lock",
+            path.display()
+        );
         return Ok(Some(path));
     }
     Ok(NAMES.into_iter().map(PathBuf::from).find(|name| has_no_lock(name)))
