@@ -26,6 +26,7 @@ mod steps;
 mod tally;
 mod test;
 mod tritonserver;
+mod wheel;
 mod whole;
 
 use std::path::Path;
@@ -109,6 +110,8 @@ enum Command {
     Codegen,
     /// Write the table of kernel signatures of the Paddle device, from Paddle's wheels
     PaddleHeaders(paddle_headers::Options),
+    /// Build a package of its own beside the Python package, as a wheel
+    Wheel(wheel::Options),
     /// Count patterns that the code should lose, and compare each count with its limit, which may only fall
     House(house::Options),
     /// Make the Python environments and print their interpreters
@@ -276,6 +279,7 @@ fn run(Cli { step, command }: Cli) -> Result<Outcome> {
         },
         Command::Codegen => codegen::write().map(|()| Outcome::Success),
         Command::PaddleHeaders(options) => paddle_headers::run(&options).map(|()| Outcome::Success),
+        Command::Wheel(options) => wheel::run(&options).map(|()| Outcome::Success),
         Command::House(options) => house::run(&options),
         Command::Load(options) => load::run(&options).map(|()| Outcome::Success),
         Command::Echo(options) => echo::run(&options).map(|()| Outcome::Success),

@@ -48,6 +48,8 @@ pub(crate) enum Venv {
     Paddle,
     /// PaddlePaddle 2.6.2.
     Paddle2,
+    /// PaddlePaddle 3.2.2.
+    Paddle32,
     /// PaddleOCR with PaddleX 3.7, without PaddlePaddle.
     Paddleocr,
     /// PaddleOCR with PaddleX 3.5, without PaddlePaddle.
@@ -69,7 +71,8 @@ impl Venv {
 
     /// Every environment.
     pub(crate) fn all() -> Vec<Venv> {
-        let paddle = &[Venv::Paddle, Venv::Paddle2, Venv::Paddleocr, Venv::Paddleocr35];
+        let paddle =
+            &[Venv::Paddle, Venv::Paddle2, Venv::Paddle32, Venv::Paddleocr, Venv::Paddleocr35];
         [Venv::CI, &[Venv::Upstream, Venv::Ort, Venv::Apps, Venv::Cluster], paddle].concat()
     }
 
@@ -89,6 +92,7 @@ impl Venv {
             Venv::Cluster => "cluster",
             Venv::Paddle => "paddle",
             Venv::Paddle2 => "paddle2",
+            Venv::Paddle32 => "paddle32",
             Venv::Paddleocr => "paddleocr",
             Venv::Paddleocr35 => "paddleocr35",
         }

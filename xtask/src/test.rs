@@ -11,7 +11,7 @@ use crate::python::{Tool, Venv};
 use crate::steps::{Choice, Step, Steps};
 use crate::tally::Outcome;
 use crate::{
-    darwin, foreign, free_threaded, fresh, fuzz, mock, msl, paths, sanitize, tritonserver,
+    darwin, foreign, free_threaded, fresh, fuzz, mock, msl, paths, sanitize, tritonserver, wheel,
 };
 
 /// Mutated files per run in CI.
@@ -31,6 +31,7 @@ const PROGRAM: &str = "build";
 const PACKAGE: &str = "python package";
 const METAL_PACKAGE: &str = "python package for Metal";
 const BACKEND: &str = "backend library";
+const PADDLE_WHEEL: &str = "wheel for paddle";
 
 /// How much to check.
 #[derive(Clone, Copy, PartialEq)]
@@ -61,6 +62,7 @@ fn steps(tier: Tier) -> Result<Steps> {
     if all {
         with_package(&mut steps);
         with_program(&mut steps)?;
+        with_paddle(&mut steps);
         foreign::quick(&mut steps);
         steps.add(Step::check("macos", || darwin::run(false)).builds_elsewhere());
         steps.add(Step::command("mock of Metal", mock::tests).builds_elsewhere());
@@ -81,6 +83,7 @@ fn programs(steps: &mut Steps, all: bool) {
     if all {
         steps.add(Step::check(METAL_PACKAGE, || msl::package(Venv::Triton).map(drop)).builds());
         steps.add(Step::check(BACKEND, || tritonserver::libraries(Profile::Ci)).builds());
+        steps.add(Step::check(PADDLE_WHEEL, || wheel::paddle(Profile::Ci)).builds());
     }
 }
 
@@ -177,6 +180,15 @@ fn with_program(steps: &mut Steps) -> Result<()> {
     let server = || tritonserver::server_suite_on(&build::kept(), &[]);
     steps.add(Step::command("conformance server", server).needs(&[PROGRAM, BACKEND]).alone());
     Ok(())
+}
+
+/// The tests of the device `mps` in both releases of Paddle.
+fn with_paddle(steps: &mut Steps) {
+    for (name, venv) in [("paddle 3.3 on mps", Venv::Paddle), ("paddle 3.2 on mps", Venv::Paddle32)]
+    {
+        let tests = move || wheel::tests(venv, &name.replace(' ', "-"));
+        steps.add(Step::command(name, tests).needs(&[PADDLE_WHEEL]));
+    }
 }
 
 /// The ONNX suite on these devices.

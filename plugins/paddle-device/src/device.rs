@@ -84,6 +84,16 @@ impl PaddleDevice {
         block.is_some()
     }
 
+    /// The hardware's name, and the part of it that is used.
+    pub(crate) fn description(&self) -> &str {
+        &self.device.info().description
+    }
+
+    /// Returns memory that is not in use to the system.
+    pub(crate) fn give_back(&self) {
+        self.pool.empty_cache();
+    }
+
     /// The machine's memory, which the device shares.
     pub(crate) fn memory(&self) -> Memory {
         let total = machine_bytes();

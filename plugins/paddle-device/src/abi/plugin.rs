@@ -1,7 +1,8 @@
 //! `InitPlugin`, which Paddle calls when it has loaded the library.
 
 use std::env;
-use std::ffi::{CStr, c_int};
+use std::ffi::{CStr, CString, c_int};
+use std::sync::OnceLock;
 
 use super::interface::callbacks;
 use super::library::{api, load, objects};
@@ -34,6 +35,9 @@ const RELEASES: [(usize, &str); 2] = [(1032, "3.2.2"), (1128, "3.3.1")];
 /// Element types that releases do not know: `import paddle` fails if a kernel is registered for one of them.
 const UNKNOWN_ELEMENTS: [(&str, &[&str]); 1] = [("3.2.2", &["u16", "u32", "u64"])];
 
+/// The reason why there are no devices, for the Python module.
+pub(super) static REASON: OnceLock<CString> = OnceLock::new();
+
 /// Makes the devices `mps` known to Paddle, and their kernels. If that is not possible it says why, and there are no such devices.
 ///
 /// # Safety
@@ -43,6 +47,7 @@ pub(crate) unsafe extern "C-unwind" fn InitPlugin(params: *mut RuntimeParams) {
     // SAFETY: the caller promises the parameters.
     if let Err(reason) = unsafe { start(params) } {
         eprintln!("trident: the device `mps` is not available: {reason}");
+        let _ = REASON.set(CString::new(reason).unwrap_or_default());
     }
 }
 

@@ -1,0 +1,3 @@
+"""The version of the package, which ``cargo xtask wheel paddle`` writes."""
+
+__version__ = "0"
