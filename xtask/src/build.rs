@@ -47,6 +47,14 @@ pub(crate) fn trident(profile: Profile) -> Result<PathBuf> {
     )
 }
 
+/// Build this program as users' builds are, and return the binary's path.
+pub(crate) fn own_release() -> Result<PathBuf> {
+    let args = ["build", "--quiet", "--package", "xtask", "--profile", Profile::Release.name()];
+    ensure!(cargo().args(args).status()?.success(), "xtask does not build");
+    let name = format!("xtask{}", std::env::consts::EXE_SUFFIX);
+    Ok(paths::target().join(Profile::Release.name()).join(name))
+}
+
 /// Build `trident` with its server and return the binary's path.
 pub(crate) fn server(profile: Profile) -> Result<PathBuf> {
     trident_with(profile, "serve")

@@ -86,14 +86,15 @@ pub(crate) fn bench(args: &[String]) -> Result<Outcome> {
     Ok(Outcome::from(command.status()?.success()))
 }
 
-/// `cargo xtask bench server`. The clients and the limit are this program.
+/// `cargo xtask bench server`. The clients are this program. The limit is this program, too, but built as the server is.
 pub(crate) fn bench_server(args: &[String]) -> Result<Outcome> {
     let mut command = Tool::module(Venv::Serving, "server_bench")?.args(args).into_command();
     if !wants_help(args) {
         command
             .env("TRIDENT_MINILM", minilm()?)
             .env("TRIDENT_LOAD", std::env::current_exe()?)
-            .env("TRIDENT", build::server(Profile::Release)?);
+            .env("TRIDENT", build::server(Profile::Release)?)
+            .env("TRIDENT_ECHO", build::own_release()?);
     }
     Ok(Outcome::from(command.status()?.success()))
 }

@@ -25,7 +25,7 @@ class Echo:
     """Answers each request with the bytes of a file, or each call of gRPC with that message."""
 
     def __init__(self, answer, is_grpc):
-        command = [os.environ["TRIDENT_LOAD"], "echo", "--body", str(answer)]
+        command = [os.environ["TRIDENT_ECHO"], "echo", "--body", str(answer)]
         command += ["--grpc"] if is_grpc else []
         self.process = subprocess.Popen(
             command,
