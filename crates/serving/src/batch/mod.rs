@@ -1,6 +1,7 @@
 //! Execution of requests, in batches of requests that fit together.
 
 mod answers;
+mod direct;
 mod made;
 mod padded;
 mod part;
@@ -17,6 +18,7 @@ pub use part::{Fill, Part};
 pub use request::{Execution, InferenceRequest, Input, Output, Response, Timing};
 
 pub(crate) use answers::Answers;
+pub(crate) use direct::DirectModel;
 pub(crate) use made::MadeInput;
 pub(crate) use padded::Lengths;
 pub(crate) use prepare::{Given, Merge, Prepared};

@@ -15,7 +15,7 @@ pub use padding::PadFault;
 pub(crate) use padding::Padding;
 pub use setup::{Hardware, Log, LogLevel, ModelPlacement, Setup};
 
-use crate::batch::{MadeInput, Merge, Scatter};
+use crate::batch::{DirectModel, MadeInput, Merge, Scatter};
 use crate::complete::ModelSignature;
 use crate::config::{DataType, ModelConfig};
 use crate::failure::ServeError;
@@ -43,6 +43,8 @@ pub struct ServedModel {
     pub(crate) merges: bool,
     /// Whether the time of a run follows from the size of its inputs.
     pub(crate) is_steady: bool,
+    /// For a model of one short launch.
+    pub(crate) direct: Option<DirectModel>,
     pub(crate) threads: usize,
     /// Most bytes of its memory, if the parameter `memory_limit` says so.
     pub(crate) memory_limit: Option<usize>,
@@ -138,6 +140,7 @@ impl ServedModel {
             outputs,
             padding,
             made: MadeInput::all(config, &inputs),
+            direct: DirectModel::of(&session, &inputs),
             inputs,
             session,
             largest_batch: (largest > 0).then_some(largest),

@@ -56,6 +56,15 @@ impl Operations {
         }
     }
 
+    /// Whether the run that starts next is measured.
+    pub(crate) fn is_due(&self) -> bool {
+        match self.measured {
+            Measured::All => true,
+            Measured::Sampled => self.next.load(Relaxed) <= self.start.elapsed().as_millis() as u64,
+            Measured::Never => false,
+        }
+    }
+
     /// Adds a measured run.
     pub(crate) fn add(&self, run: Vec<OpTotal>) {
         if run.is_empty() {

@@ -90,9 +90,17 @@ impl AbsentQueue {
             _ => Levels::default(),
         };
         let (batching, groups, sequences) = (Batching::default(), vec![], None);
-        let (instances, weight, is_steady) = (0, 1, false);
-        let schedule =
-            Schedule { levels, batching, instances, groups, weight, is_steady, sequences };
+        let (instances, weight, is_steady, runs_alone) = (0, 1, false, false);
+        let schedule = Schedule {
+            levels,
+            batching,
+            instances,
+            groups,
+            weight,
+            is_steady,
+            runs_alone,
+            sequences,
+        };
         // Without limited resources, nothing is refused.
         let id = shared.add(Absence, schedule).map_err(io::Error::other)?;
         Ok(AbsentQueue { shared: Arc::clone(shared), id })

@@ -101,10 +101,13 @@ impl<R: Clone, T: Item> State<R, T> {
         joining: Joining<T>,
         now: Instant,
     ) -> Result<Job<R, T>, Joining<T>> {
-        if !self.is_next(pending, &joining, now) {
+        let id = pending.model;
+        let is_next = joining.may_run_here
+            && joining.step.is_none()
+            && self.is_next(id, &joining.item, pending.deadline, now);
+        if !is_next {
             return Err(joining);
         }
-        let id = pending.model;
         self.catch_up(id, now);
         self.last = self.last.max(self.time_of(id, now));
         let Some(model) = self.models.get_mut(&id) else { return Err(joining) };
@@ -119,18 +122,22 @@ impl<R: Clone, T: Item> State<R, T> {
         Ok(job)
     }
 
-    /// Whether a request that may join the queue now is the next batch, and known to be brief.
-    fn is_next(&self, pending: &Pending, joining: &Joining<T>, now: Instant) -> bool {
-        let Some(model) = self.models.get(&pending.model) else { return false };
-        joining.may_run_here
-            && joining.step.is_none()
-            && model.sequences.is_none()
-            && model.is_brief_alone(&joining.item)
+    /// Whether a request that would join a model's queue now would be the next batch, and is known to be brief.
+    pub(super) fn is_next(
+        &self,
+        id: u64,
+        request: &T,
+        deadline: Option<Instant>,
+        now: Instant,
+    ) -> bool {
+        let Some(model) = self.models.get(&id) else { return false };
+        model.sequences.is_none()
+            && model.is_brief_alone(request)
             && !self.is_closed()
-            && pending.deadline.is_none_or(|end| end > now)
+            && deadline.is_none_or(|end| end > now)
             && self.cores.has_free()
             && self.cores.suspended().len() == 0
-            && self.limiter.as_ref().is_none_or(|limiter| !limiter.limits(pending.model))
+            && self.limiter.as_ref().is_none_or(|limiter| !limiter.limits(id))
             && !self.models.values().any(Model::may_start)
     }
 

@@ -21,6 +21,7 @@
 //! advance its clock, and `shuttle` explores the orders of its threads (`models.rs`).
 
 mod absent;
+mod alone;
 mod batching;
 mod brief;
 mod clock;
@@ -59,6 +60,7 @@ use crate::model::ServedModel;
 use crate::native::{Native, NativeModel};
 use crate::sequence::{InitialStates, StateSpec};
 use absent::AbsentModels;
+use alone::Alone;
 use batching::Batching;
 use limits::Group;
 use model::Schedule;
@@ -253,7 +255,7 @@ impl ScheduledModel {
         request: InferenceRequest<'static>,
         reply: impl FnOnce(Result<Response, RequestError>) + Send + 'static,
     ) -> Ticket {
-        self.enter(request, None, false, Box::new(reply))
+        self.enter(request, None, false, reply)
     }
 
     /// The same for a thread that would only wait for the answer, or that has other short work: it runs the request itself if a core
@@ -263,7 +265,7 @@ impl ScheduledModel {
         request: InferenceRequest<'static>,
         reply: impl FnOnce(Result<Response, RequestError>) + Send + 'static,
     ) -> Ticket {
-        self.enter(request, None, true, Box::new(reply))
+        self.enter(request, None, true, reply)
     }
 
     /// The same as [`ScheduledModel::submit`] for a request that has waited since a time for the model to be loaded.
@@ -276,9 +278,9 @@ impl ScheduledModel {
         request: InferenceRequest<'static>,
         since: Option<Instant>,
         may_run_here: bool,
-        reply: Reply,
+        reply: impl FnOnce(Result<Response, RequestError>) + Send + 'static,
     ) -> Ticket {
-        let shared = Arc::downgrade(&self.shared);
+        let answered = || Ticket { pending: Weak::new(), shared: Weak::new() };
         let InferenceRequest { priority, timeout, deadline, .. } = request;
         let prepared = match &self.sequencing {
             Some(sequencing) => sequencing.prepare(self.model.interface(), request),
@@ -288,19 +290,28 @@ impl ScheduledModel {
             // A request for no outputs does not run, unless it moves its sequence on.
             Ok((item, None)) if item.outputs.is_empty() => {
                 reply(Ok(Response::default()));
-                return Ticket { pending: Weak::new(), shared };
+                return answered();
             }
             Ok(prepared) => prepared,
             Err(error) => {
                 reply(Err(error));
-                return Ticket { pending: Weak::new(), shared };
+                return answered();
             }
         };
+        if may_run_here
+            && step.is_none()
+            && let Some(Alone { answer, next }) =
+                self.shared.run_alone(self.id, &mut item, deadline)
+        {
+            reply(answer);
+            next.into_iter().for_each(|job| self.shared.run(job));
+            return answered();
+        }
         let cancel = own_flag(item.cancel.take());
         (item.cancel, item.deadline) = (Some(cancel.clone()), None);
         let joining = Joining { priority, timeout, since, step, may_run_here, item };
-        let pending = self.shared.submit(self.id, deadline, cancel, reply, joining);
-        Ticket { pending: Arc::downgrade(&pending), shared }
+        let pending = self.shared.submit(self.id, deadline, cancel, Box::new(reply), joining);
+        Ticket { pending: Arc::downgrade(&pending), shared: Arc::downgrade(&self.shared) }
     }
 
     /// How many requests wait for a batch.
@@ -366,7 +377,7 @@ fn schedule(model: &Served, config: &ModelConfig) -> Result<Schedule, ServeError
     };
     // Answers have the order of requests if one batch runs at a time.
     let instances = if batching.ordered { 1 } else { instances };
-    let is_steady = model.is_steady();
+    let (is_steady, runs_alone) = (model.is_steady(), model.runs_alone());
     let groups = Group::of(config);
-    Ok(Schedule { levels, batching, instances, groups, weight, is_steady, sequences })
+    Ok(Schedule { levels, batching, instances, groups, weight, is_steady, runs_alone, sequences })
 }

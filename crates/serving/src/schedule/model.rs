@@ -22,6 +22,8 @@ pub(super) struct Schedule {
     pub(super) weight: u32,
     /// Whether the time of a run follows from the size of its inputs.
     pub(super) is_steady: bool,
+    /// Whether a brief request may run outside of a batch.
+    pub(super) runs_alone: bool,
     /// How sequences share it, if its requests belong to sequences.
     pub(super) sequences: Option<SequenceRules>,
 }

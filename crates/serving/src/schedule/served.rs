@@ -68,6 +68,11 @@ impl Served {
         }
     }
 
+    /// Whether a request may run outside of a batch.
+    pub(super) fn runs_alone(&self) -> bool {
+        matches!(self, Served::Loaded(_))
+    }
+
     /// Whether the time of a run follows from the size of its inputs.
     pub(super) fn is_steady(&self) -> bool {
         match self {
@@ -80,9 +85,16 @@ impl Served {
 impl Runner for Served {
     type Item = Prepared<'static>;
 
+    fn run_alone(&self, request: &mut Prepared<'static>) -> Option<Answer> {
+        match self {
+            Served::Loaded(model) => model.answer_alone(request),
+            Served::Native(_) => None,
+        }
+    }
+
     fn run(&self, batch: &mut [Prepared<'static>], turn: Turn, core: &Arc<dyn Handover>) -> Ran {
         match self {
-            Served::Loaded(model) => model.ran(batch, turn, core),
+            Served::Loaded(model) => model.ran(batch, turn, Some(core)),
             Served::Native(model) => run_native(model, batch, core),
         }
     }
@@ -100,13 +112,33 @@ fn run_native(model: &Native, batch: &mut [Prepared<'static>], core: &Arc<dyn Ha
 }
 
 impl ServedModel {
+    /// Runs a brief request, which keeps its core. `None` if it lacks memory.
+    fn answer_alone(&self, request: &mut Prepared<'static>) -> Option<Answer> {
+        if let Some(response) = self.direct(request) {
+            return Some(Ok(response));
+        }
+        let ran = self.ran(std::slice::from_mut(request), Turn::Shared, None);
+        let Ran { mut answers, lacking, .. } = ran;
+        answers.pop().filter(|_| lacking.is_empty())
+    }
+
     /// Runs a batch that a scheduler has formed.
-    fn ran(&self, batch: &mut [Prepared<'static>], turn: Turn, core: &Arc<dyn Handover>) -> Ran {
+    fn ran(
+        &self,
+        batch: &mut [Prepared<'static>],
+        turn: Turn,
+        core: Option<&Arc<dyn Handover>>,
+    ) -> Ran {
+        if let ([request], Turn::Shared | Turn::Only) = (&*batch, turn)
+            && let Some(response) = self.direct(request)
+        {
+            return Ran { answers: vec![Ok(response)], lacking: vec![], rest: None };
+        }
         let (mut answers, mut span) = (Answers::default(), RunSpan::default());
         let (start, rows) = (Instant::now(), batch.iter().map(|request| request.rows).sum());
         for (at, request) in batch.iter_mut().enumerate() {
             request.at = at;
-            request.core = Some(Arc::clone(core));
+            request.core = core.cloned();
             answers.push(Ok(Response::default()));
         }
         let mut lacking = match turn {

@@ -24,6 +24,12 @@ pub(super) trait Runner: Clone + Send + Sync + 'static {
     /// A request of the model.
     type Item: Item + Send;
 
+    /// Runs a request outside of a batch, where its run is known to be brief ([`Schedule::runs_alone`]). `None` if it has to join the
+    /// queue after all, because it lacks memory.
+    fn run_alone(&self, _request: &mut Self::Item) -> Option<Answer> {
+        None
+    }
+
     /// Runs a batch, which hands its core to others when it is asked to.
     fn run(&self, batch: &mut [Self::Item], turn: Turn, core: &Arc<dyn Handover>) -> Ran;
 }
@@ -76,6 +82,12 @@ impl<R: Runner> Shared<R> {
         self.add_thread.get().is_some_and(|add_thread| add_thread())
     }
 
+    /// Has all threads look at the state, which is closed.
+    pub(super) fn notify_all(&self) {
+        self.work.notify_all();
+        self.timers.notify_all();
+    }
+
     /// Has a thread look for a batch.
     pub(super) fn notify(&self) {
         self.work.notify_one();
@@ -96,7 +108,7 @@ impl<R: Runner> Shared<R> {
     }
 
     /// Releases the lock, and then drops the models that are no longer needed.
-    fn unlock(mut state: MutexGuard<'_, State<R, R::Item>>) {
+    pub(super) fn unlock(mut state: MutexGuard<'_, State<R, R::Item>>) {
         let retired = state.retired();
         drop(state);
         drop(retired);
@@ -222,7 +234,7 @@ impl<R: Runner> Shared<R> {
     }
 
     /// Runs a batch, and after a brief one those brief ones that have become possible.
-    fn run(self: &Arc<Self>, job: Job<R, R::Item>) {
+    pub(super) fn run(self: &Arc<Self>, job: Job<R, R::Item>) {
         let (mut next, start) = (Some(job), self.clock.now());
         while let Some(job) = next {
             next = self.run_one(job, start);
@@ -274,8 +286,7 @@ impl<R: Runner> Shared<R> {
         over.into_iter().for_each(|(pending, _)| pending.answer(Err(RequestError::Closing)));
         if is_closed {
             // Threads end once no run is suspended.
-            self.work.notify_all();
-            self.timers.notify_all();
+            self.notify_all();
         } else {
             if has_work {
                 self.work.notify_one();
@@ -340,8 +351,7 @@ impl<R: Runner> Shared<R> {
         let ended = self.lock().close();
         self.end(ended);
         self.wake();
-        self.work.notify_all();
-        self.timers.notify_all();
+        self.notify_all();
     }
 
     /// Whether all cores are free, and no timer is left.

@@ -204,7 +204,7 @@ impl<R: Clone, T: Item> State<R, T> {
     }
 
     /// Removes a model that is retired, once nothing waits or runs.
-    fn remove_if_over(&mut self, model: u64) {
+    pub(super) fn remove_if_over(&mut self, model: u64) {
         if self.models.get(&model).is_some_and(|model| model.is_retired && model.is_idle()) {
             self.retired.extend(self.models.remove(&model));
             if let Some(limiter) = &mut self.limiter {

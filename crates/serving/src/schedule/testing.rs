@@ -63,8 +63,24 @@ pub(super) struct Fake {
     pub(super) rest: Option<Rest>,
 }
 
+/// No run is asked for its core.
+struct Uncontested;
+
+impl Handover for Uncontested {
+    fn is_due(&self) -> bool {
+        false
+    }
+
+    fn wait(&self, _: &dyn Fn() -> bool) {}
+}
+
 impl Runner for Fake {
     type Item = Row;
+
+    fn run_alone(&self, request: &mut Row) -> Option<Answer> {
+        (self.during)(std::slice::from_ref(request), Turn::Shared, &Uncontested);
+        (!request.lacks).then(|| Ok(Response::default()))
+    }
 
     fn run(&self, batch: &mut [Row], turn: Turn, core: &Arc<dyn Handover>) -> Ran {
         (self.during)(batch, turn, &**core);
@@ -105,8 +121,9 @@ pub(super) fn ask() -> Ask {
 }
 
 pub(super) fn schedule(batching: Batching, levels: Levels) -> Schedule {
-    let (groups, sequences) = (vec![], None);
-    Schedule { levels, batching, instances: 2, groups, weight: 100, is_steady: false, sequences }
+    let (groups, sequences, is_steady, runs_alone) = (vec![], None, false, false);
+    let (instances, weight) = (2, 100);
+    Schedule { levels, batching, instances, groups, weight, is_steady, runs_alone, sequences }
 }
 
 impl Bench {

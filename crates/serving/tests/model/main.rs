@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)] // what fails there fails the test
 
 mod batches;
+mod direct;
 mod ensembles;
 mod faults;
 mod fills;

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)] // a failed unwrap fails the test
 
 mod absent;
+mod alone;
 mod batches;
 mod brief;
 mod endings;
