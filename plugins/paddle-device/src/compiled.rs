@@ -36,6 +36,14 @@ pub(crate) struct Call<'a> {
     pub(crate) results: &'a [Argument<'a>],
 }
 
+impl Call<'_> {
+    /// Whether sizes of results are not known before the kernel has run.
+    pub(crate) fn finds_sizes(&self) -> bool {
+        let known = self.results.iter().take(kernel_results(self.kernel.row));
+        known.flat_map(Argument::operands).any(|operand| operand.dims.sizes().is_none())
+    }
+}
+
 /// A compiled function.
 pub(crate) struct Function {
     session: Session,
@@ -200,9 +208,15 @@ fn compile(call: &Call<'_>, with_sizes: bool) -> Result<Function, Failure> {
         }
     }
     let (mut results, mut count) = (vec![], 0);
+    let is_open = call.finds_sizes();
     for result in call.results.iter().take(kernel_results(call.kernel.row)) {
         count += result.operands().len();
         results.push(match result.described(false).map_err(unknown)? {
+            // Nobody reads it.
+            None if is_open => {
+                count += 1;
+                KernelResult::Tensor(DType::I64)
+            }
             Some(KernelArgument::Tensor(tensor)) => KernelResult::Tensor(tensor.dtype),
             Some(KernelArgument::Tensors(tensors)) => {
                 KernelResult::Tensors(tensors.iter().map(|tensor| tensor.dtype).collect())

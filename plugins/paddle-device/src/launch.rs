@@ -9,7 +9,8 @@ use trident_runtime::{Tensor, Value};
 use crate::abi::memory::{Loan, TensorMemory};
 use crate::argument::Operand;
 use crate::compiled::{Call, Function};
-use crate::extents::Sizes;
+use crate::element::Element;
+use crate::extents::{Extents, Sizes};
 use crate::failure::Failure;
 
 /// The call in words, for errors: `add(x: f32[2, 3], y: f32[3])`.
@@ -37,12 +38,7 @@ pub(crate) fn run(
     let session = function.session();
     let signature = session.signature();
     let operands = || call.arguments.iter().flat_map(|(_, argument)| argument.operands());
-    let mut inputs = Vec::with_capacity(signature.inputs.len());
-    for (operand, input) in operands().zip(&signature.inputs) {
-        let (dtype, sizes, memory) = tensor(operand)?;
-        let tensor = session.in_foreign(dtype, sizes.dims(), loan.readable(memory));
-        inputs.push((&*input.name, Value::Tensor(tensor?)));
-    }
+    let inputs = inputs(loan, function, call)?;
     // Results that the run may write where they belong.
     let mut bound = Vec::with_capacity(results.len());
     for (operand, output) in results.iter().zip(&signature.outputs) {
@@ -57,6 +53,56 @@ pub(crate) fn run(
     let (values, _) = session.run_unnamed(inputs, context)?;
     // A kernel may have taken the memory and given its result elsewhere.
     results.iter().zip(values).try_for_each(|(operand, value)| store(operand, value))
+}
+
+/// The inputs of a function: the tensors of a call.
+fn inputs<'f>(
+    loan: &Loan,
+    function: &'f Function,
+    call: &Call<'_>,
+) -> Result<Vec<(&'f str, Value)>, Failure> {
+    let session = function.session();
+    let operands = call.arguments.iter().flat_map(|(_, argument)| argument.operands());
+    let given = operands.zip(&session.signature().inputs);
+    let given = given.map(|(operand, input)| {
+        let (dtype, sizes, memory) = tensor(operand)?;
+        let tensor = session.in_foreign(dtype, sizes.dims(), loan.readable(memory))?;
+        Ok((&*input.name, Value::Tensor(tensor)))
+    });
+    given.collect()
+}
+
+/// A result whose size depends on values: its type and its elements.
+pub(crate) struct Found {
+    /// The element type.
+    pub(crate) element: Element,
+    /// The dimensions.
+    pub(crate) dims: Extents,
+    /// The bytes of the elements.
+    pub(crate) bytes: Vec<u8>,
+}
+
+/// Runs a function whose results have sizes that depend on values. The results are copies, which outlive the loan of the inputs.
+///
+/// # Errors
+/// As for [`run`].
+pub(crate) fn find(
+    loan: &Loan,
+    function: &Function,
+    call: &Call<'_>,
+) -> Result<Vec<Found>, Failure> {
+    let given = inputs(loan, function, call)?;
+    let (values, _) = function.session().run_unnamed(given, RunContext::default())?;
+    let found = values.iter().map(|value| {
+        let tensor = value.as_tensor().ok_or_else(|| Failure::fatal("a result is not a tensor"))?;
+        let (dims, element) = (tensor.dims(), Element::named(tensor.dtype().name()));
+        let extents = Extents::new(dims.len() as i64, |axis| dims[axis] as i64);
+        let (Some(element), Some(dims)) = (element, extents) else {
+            return Err(Failure::fatal(format!("Paddle has no {}", tensor.ty())));
+        };
+        Ok(Found { element, dims, bytes: tensor.bytes()?.to_vec() })
+    });
+    found.collect()
 }
 
 /// The type, sizes and memory of an operand.

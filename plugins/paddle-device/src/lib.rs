@@ -3,7 +3,8 @@
 //! Paddle loads the library from the folder `CUSTOM_DEVICE_ROOT` and calls `InitPlugin` (module `abi::plugin`), which fills in the
 //! callbacks of the device and registers the kernels of `kernels.txt`. A kernel call selects a compiled function by the kernel,
 //! its element types, ranks and attributes (module `compiled`), and runs it on Paddle's tensors in place (module `launch`).
-//! Moves of elements that know strides and types without arithmetic are in module `moves`.
+//! Moves of elements that know strides and types without arithmetic are in module `moves`, random numbers in module
+//! `random`, and tensors that are made from numbers in module `makes`.
 //!
 //! All unsafe code is in `abi`, which wraps Paddle's pointers.
 
@@ -14,7 +15,12 @@ mod device;
 mod element;
 mod extents;
 mod failure;
+mod indexed;
 mod inferred;
 mod kernel;
 mod launch;
+mod makes;
 mod moves;
+mod named;
+mod numbers;
+mod random;

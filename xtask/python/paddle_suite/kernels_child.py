@@ -17,7 +17,7 @@ import sys
 import numpy as np
 import paddle
 
-from . import kernel_cases, kernel_cases_more
+from . import kernel_cases, kernel_cases_made, kernel_cases_more
 from .kernel_results import DTYPES, FLOATS, difference, expected_type
 
 # What Paddle's Python says of element types that it does not have in static graphs.
@@ -227,7 +227,8 @@ def main():
     wanted = sys.argv[3] if len(sys.argv) > 3 else ""
     counters = Counters()
     static, held = Static(counters), []
-    every = [*kernel_cases_more.cases(), *kernel_cases.cases()]
+    groups = (kernel_cases_made, kernel_cases_more, kernel_cases)
+    every = [case for group in groups for case in group.cases()]
     cases = [case for case in every if wanted in case.name and case.name not in done]
     for i, case in enumerate(cases):
         say(begin=case.name)

@@ -35,6 +35,15 @@ pub(crate) struct Options {
     list: bool,
 }
 
+/// Kernels that the headers leave out. Their parameters stand in the names of symbols of `libphi_core.so`, in all supported releases.
+const UNDECLARED: &str = "
+    template <typename T, typename Context>
+    void IndexElementwisePutWithTensorKernel(
+        const Context& dev_ctx, const DenseTensor& input, const std::vector<const DenseTensor*>& index,
+        const DenseTensor& value, const std::vector<int64_t>& input_dims, const std::vector<int64_t>& input_strides,
+        const std::vector<int64_t>& index_dims, const std::vector<int64_t>& index_strides, int64_t slice_offset,
+        DenseTensor* out);";
+
 /// Signatures by the name of the kernel's function.
 type Signatures = BTreeMap<String, Signature>;
 
@@ -105,7 +114,7 @@ fn release(wheel: &Path) -> Result<(String, Signatures)> {
 
 /// The signatures in a folder of headers.
 fn signatures(folder: &Path) -> Result<Signatures> {
-    let mut found = Signatures::new();
+    let mut found = parse::kernels(UNDECLARED)?;
     for entry in fs::read_dir(folder).with_context(|| folder.display().to_string())? {
         let path = entry?.path();
         if path.extension() == Some(OsStr::new("h")) {

@@ -54,7 +54,7 @@ pub(super) fn kernels(header: &str) -> Result<BTreeMap<String, Signature>> {
     let text = expanded(&without_comments(header)?)?;
     let declaration = Regex::new(concat!(
         r"template\s*<\s*(?:typename\s+T\s*,\s*)?typename\s+Context\s*>",
-        r"\s*(?:[A-Z]+_API\s+)?void\s+(\w+?)Kernel\s*\(([^;{]*?)\)\s*;"
+        r"\s*(?:[A-Z]+_API\s+)?void\s+(\w+?)Kernel\s*\(([^;{]*?)\)\s*[;{]"
     ))?;
     let mut found = BTreeMap::new();
     for declared in declaration.captures_iter(&text) {

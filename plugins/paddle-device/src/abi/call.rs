@@ -5,9 +5,11 @@ use smallvec::SmallVec;
 use super::Ptr;
 use super::attribute::Attribute;
 use super::direct::direct;
+use super::drawn::drawn;
 use super::entries::Raw;
 use super::library::api;
-use super::memory::lend;
+use super::made::{indexed, made};
+use super::memory::{TensorMemory, lend};
 use super::moved::moved;
 use super::read::{argument, list};
 use super::tensor::Tensor;
@@ -17,10 +19,14 @@ use crate::compiled::{Call, function};
 use crate::device;
 use crate::element::Element;
 use crate::failure::Failure;
+use crate::indexed::Indexing;
 use crate::inferred::corrected;
 use crate::kernel::{Entry, Group, Kernel, Kind};
-use crate::launch::{described, run};
+use crate::launch::{Found, described, find, run};
+use crate::makes::Make;
 use crate::moves::Move;
+use crate::named::Named;
+use crate::random::Draw;
 
 /// The number of results of most kernels, which are listed without an allocation.
 const FEW: usize = 3;
@@ -142,12 +148,30 @@ unsafe fn attempt(kernel: &'static Kernel, context: Ptr, raws: &[Raw]) -> Result
     let first = arguments.iter().flat_map(|(_, argument)| argument.operands()).next();
     let first = first.map_or(Element::UNDEFINED, |operand| operand.element);
     results.iter_mut().for_each(|result| result.define(first));
+    let given = Named(&arguments);
+    if let Some(draw) = Draw::of(kernel.name).filter(|draw| draw.draws(&given)) {
+        // SAFETY: the caller promises the context.
+        return unsafe { drawn(api, draw, context, &given, &results, &tensors) }.map_err(named);
+    }
+    if let Some(indexing) = Indexing::of(kernel.name) {
+        // SAFETY: the caller promises the context.
+        return unsafe { indexed(indexing, context, &given, &results, &tensors) }.map_err(named);
+    }
+    if let Some(make) = Make::of(kernel.name) {
+        // SAFETY: the caller promises the context.
+        return unsafe { made(make, context, &given, &results, &tensors) }.map_err(named);
+    }
     let number = super::interface::current_device();
     let device = device::device(number);
     let device = device.ok_or_else(|| named(Failure::fatal("there is no such device")))?;
     let call = Call { kernel, device: (number, device), arguments: &arguments, results: &results };
     let named = |failure: Failure| failure.of(&described(&call));
     let function = guarded(|| function(&call)).map_err(named)?;
+    if call.finds_sizes() {
+        let found = guarded(|| lend(|loan| find(loan, &function, &call))).map_err(named)?;
+        // SAFETY: the caller promises the context. Nothing of Paddle runs under a guard here.
+        return unsafe { store(context, &call, &tensors, &found) }.map_err(named);
+    }
     let wanted = call.results.iter().flat_map(Argument::operands);
     let mut written: SmallVec<[Operand; FEW]> = SmallVec::new();
     for (tensor, (operand, own)) in tensors.iter().zip(wanted.zip(function.results())) {
@@ -169,4 +193,34 @@ unsafe fn attempt(kernel: &'static Kernel, context: Ptr, raws: &[Raw]) -> Result
         }
     })
     .map_err(named)
+}
+
+/// Gives results their sizes and elements, but for those that are left out.
+///
+/// # Safety
+/// `context` is the device context of the call.
+unsafe fn store(
+    context: Ptr,
+    call: &Call<'_>,
+    tensors: &[Tensor<'_>],
+    found: &[Found],
+) -> Result<(), Failure> {
+    let mut found = found.iter();
+    let mut tensors = tensors.iter();
+    for result in call.results {
+        // A result that is left out takes the place of one tensor.
+        for _ in 0..result.operands().len().max(1) {
+            let Some(Found { element, dims, bytes }) = found.next() else { return Ok(()) };
+            let tensor = match result {
+                Argument::Absent => None,
+                _ => tensors.next(),
+            };
+            let Some(tensor) = tensor else { continue };
+            tensor.resize(dims);
+            let form = Operand { element: *element, dims: *dims, memory: TensorMemory::NONE };
+            // SAFETY: the caller promises the context.
+            unsafe { tensor.allocated(context, *element, &form) }?.memory.write(bytes);
+        }
+    }
+    Ok(())
 }

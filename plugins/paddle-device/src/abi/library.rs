@@ -88,6 +88,7 @@ functions! {
         set_dims = c"PD_TensorSetDims": fn(Ptr, i64, *const i64, *mut c_int);
         set_strides = c"PD_TensorSetStrides": fn(Ptr, i64, *const i64, *mut c_int);
         set_offset = c"PD_TensorSetOffset": fn(Ptr, i64, *mut c_int);
+        random = c"PD_DeviceContextGetRandom": fn(Ptr, *mut c_int) -> u64;
         allocate = c"PD_DeviceContextAllocateTensor": fn(Ptr, Ptr, usize, c_int, *mut c_int) -> Ptr;
     }
     c"libcommon.so" {

@@ -6,6 +6,8 @@ use std::sync::Arc;
 
 use trident_runtime::ForeignMemory;
 
+use crate::failure::Failure;
+
 /// Memory of a tensor, which Paddle keeps during the call of a kernel.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TensorMemory {
@@ -62,6 +64,57 @@ impl TensorMemory {
         assert!(self.len == bytes.len() && !self.overlaps_bytes(bytes), "bytes of another size");
         // SAFETY: the constructor's caller promised that the bytes can be written during the call, on this thread.
         unsafe { self.start().copy_from_nonoverlapping(bytes.as_ptr(), self.len) };
+    }
+
+    /// A copy of all bytes.
+    pub(crate) fn copied(&self) -> Vec<u8> {
+        // SAFETY: the constructor's caller promised that the bytes can be read during the call; nobody writes while they are copied.
+        unsafe { std::slice::from_raw_parts(self.start(), self.len) }.to_vec()
+    }
+
+    /// The `len` bytes from `at` on; `None` if there are fewer.
+    pub(crate) fn part(&self, at: usize, len: usize) -> Option<TensorMemory> {
+        at.checked_add(len).filter(|end| *end <= self.len)?;
+        // SAFETY: these bytes belong to the memory, of which the constructor's caller promised that they can be accessed.
+        Some(unsafe { TensorMemory::new(self.start().add(at), len) })
+    }
+
+    /// Copies `len` bytes from `from` on to place `at` of other memory, which may overlap this one.
+    ///
+    /// # Errors
+    /// If one of the two has fewer bytes.
+    pub(crate) fn copy_to(
+        &self,
+        from: usize,
+        to: &TensorMemory,
+        at: usize,
+        len: usize,
+    ) -> Result<(), Failure> {
+        let (Some(source), Some(target)) = (self.part(from, len), to.part(at, len)) else {
+            let (own, other) = (self.len, to.len);
+            let text =
+                format!("{len} bytes at {from} of {own} bytes, for place {at} of {other} bytes");
+            return Err(Failure::invalid(text));
+        };
+        // SAFETY: both have this many bytes, which can be accessed during the call; they may overlap.
+        unsafe { source.start().copy_to(target.start(), len) };
+        Ok(())
+    }
+
+    /// Writes elements of `N` bytes, each by its position; bytes of a last part that is shorter are kept.
+    pub(crate) fn generate<const N: usize>(&self, mut element: impl FnMut(usize) -> [u8; N]) {
+        for at in 0..self.len / N {
+            let bytes = element(at);
+            // SAFETY: the constructor's caller promised that the bytes can be written; the element ends before their end.
+            unsafe { self.start().add(at * N).copy_from_nonoverlapping(bytes.as_ptr(), N) };
+        }
+    }
+
+    /// The memory of a test's array, which must outlive it.
+    #[cfg(test)]
+    pub(crate) fn of_test(words: &mut [u64]) -> TensorMemory {
+        // SAFETY: tests use it while the array lives, and access the array in no other way meanwhile.
+        unsafe { TensorMemory::new(words.as_mut_ptr().cast(), size_of_val(words)) }
     }
 
     /// Repeats a pattern; bytes of a last part that is shorter are kept.

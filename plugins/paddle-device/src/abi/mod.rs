@@ -8,9 +8,11 @@
 mod attribute;
 pub(crate) mod call;
 mod direct;
+mod drawn;
 pub(crate) mod entries;
 mod interface;
 mod library;
+mod made;
 pub(crate) mod memory;
 mod moved;
 mod plugin;

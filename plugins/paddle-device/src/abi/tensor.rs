@@ -51,12 +51,17 @@ impl<'a> Tensor<'a> {
         Ok(operand)
     }
 
-    /// Element type and dimensions of a result that has no memory yet.
+    /// Element type and dimensions of a result that has no memory yet. One whose axes Paddle does not know is a vector of unknown
+    /// length, until the kernel has run.
     ///
     /// # Errors
     /// If it has more axes than Paddle's tensors have.
     pub(super) fn declared(self) -> Result<Operand, Failure> {
-        Ok(Operand { element: self.element(), dims: self.dims()?, memory: TensorMemory::NONE })
+        let dims = match Extents::new(1, |_| -1) {
+            Some(open) if self.rank() < 0 => open,
+            _ => self.dims()?,
+        };
+        Ok(Operand { element: self.element(), dims, memory: TensorMemory::NONE })
     }
 
     /// The same for a result, which may have strides of an earlier use until it is allocated.
@@ -130,12 +135,16 @@ impl<'a> Tensor<'a> {
         Element(unsafe { (self.api.tensor_element)(self.tensor, &mut 0) })
     }
 
-    fn dims(self) -> Result<Extents, Failure> {
+    /// The number of axes; negative if Paddle does not know it.
+    fn rank(self) -> i64 {
         // SAFETY: the constructor's caller promised a tensor.
-        let rank = unsafe { (self.api.tensor_rank)(self.tensor, &mut 0) };
-        // SAFETY: likewise; the axis is below the rank.
+        unsafe { (self.api.tensor_rank)(self.tensor, &mut 0) }
+    }
+
+    fn dims(self) -> Result<Extents, Failure> {
+        // SAFETY: the constructor's caller promised a tensor; the axis is below the rank.
         let dim = |i| unsafe { (self.api.tensor_dim)(self.tensor, i, &mut 0) };
-        Extents::new(rank, dim).ok_or_else(too_many_axes)
+        Extents::new(self.rank(), dim).ok_or_else(too_many_axes)
     }
 
     /// The memory, of which the tensor has this many bytes; none if it was not allocated.

@@ -24,7 +24,7 @@ signature! {
 
 signature! {
     Unique (x: ValueId) {
-        axis: Vec<i64> = [], dtype: Option<DType>, is_sorted: bool = false,
+        axis: Vec<i64> = [], dtype: Option<DType>, is_sorted: bool = true,
     } -> out indices inverse counts
 }
 
