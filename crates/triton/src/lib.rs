@@ -15,14 +15,13 @@
 //! assert_eq!(module.entry().unwrap().name, "fill");
 //! ```
 //!
-//! The text goes through three stages: a lexer, a syntax tree with one form of operation whatever the printed form
-//! (`syntax`), and the import of each operation into ops of the table (`import`). `docs/triton-ir.md` lists the
+//! The text becomes a tree with one form of op whatever the printed form (`ttir`), and `import` translates each op of
+//! the tree to ops of the table. `docs/triton-ir.md` lists the
 //! translation of each op and the refusals. The spellings of Triton 3.7 to 3.9 are supported.
 
 mod error;
 mod import;
-mod lexer;
-mod syntax;
+mod ttir;
 
 pub use error::{Error, ErrorKind};
 
@@ -47,13 +46,13 @@ pub const MAX_COPIES: usize = 20_000;
 #[derive(Debug)]
 struct Failure {
     at: usize,
-    loc: syntax::LocId,
+    loc: ttir::LocId,
     fault: Box<ErrorKind>,
 }
 
 impl Failure {
     fn new(at: usize, fault: ErrorKind) -> Failure {
-        Failure { at, loc: syntax::LocId::UNKNOWN, fault: Box::new(fault) }
+        Failure { at, loc: ttir::LocId::UNKNOWN, fault: Box::new(fault) }
     }
 }
 
@@ -62,9 +61,9 @@ impl Failure {
 /// Parameters of the entry keep their names and order. Promises about them (`tt.divisibility` …) become `hint` ops at
 /// the start of the function. The module is verified.
 pub fn parse(text: &str) -> Result<Module, Error> {
-    let mut locs = syntax::Locs::default();
-    let module = syntax::parse(text, &mut locs).and_then(|tree| import::module(&tree, &locs));
-    let module = module.map_err(|failure| located(text, &locs, failure))?;
+    let mut tree = ttir::Tree::default();
+    let module = ttir::parse(text, &mut tree).and_then(|()| import::module(&tree));
+    let module = module.map_err(|failure| located(text, &tree, failure))?;
     match module.verify() {
         Ok(()) => Ok(module),
         Err(e) => {
@@ -73,14 +72,26 @@ pub fn parse(text: &str) -> Result<Module, Error> {
     }
 }
 
-fn located(text: &str, locs: &syntax::Locs<'_>, failure: Failure) -> Error {
+/// Reads a module of Triton IR and prints it as Triton's compiler does without locations (`str_nodebug`): values have
+/// its names, numbers its digits, and attributes its order.
+///
+/// The text need not have a meaning to Trident, only the form of Triton IR.
+pub fn reprint(text: &str) -> Result<String, Error> {
+    let mut tree = ttir::Tree::default();
+    match ttir::parse(text, &mut tree) {
+        Ok(()) => Ok(tree.to_string()),
+        Err(failure) => Err(located(text, &tree, failure)),
+    }
+}
+
+fn located(text: &str, tree: &ttir::Tree, failure: Failure) -> Error {
     let at = (0..=failure.at.min(text.len())).rev().find(|&i| text.is_char_boundary(i));
     let before = text.get(..at.unwrap_or(0)).unwrap_or("");
     let line = before.rfind('\n').map_or(before, |i| &before[i + 1..]);
     Error {
         line: before.matches('\n').count() + 1,
         column: line.chars().count() + 1,
-        source: locs.resolve(failure.loc).or_else(|| syntax::of_line(text, failure.at)),
+        source: tree.locs.resolve(failure.loc).or_else(|| ttir::of_line(text, failure.at)),
         fault: failure.fault,
     }
 }

@@ -82,3 +82,32 @@ fn every_text_is_read_and_survives_printing() {
     );
     assert_eq!(total, 6173);
 }
+
+#[test]
+fn every_text_is_printed_byte_for_byte() {
+    let Some(folder) = corpus() else { return };
+    let mut failed = vec![];
+    for archive in ["core", "other", "kernels", "forms"] {
+        for (name, text) in texts(&folder.join(format!("{archive}.tar.xz"))) {
+            // Inline assembly is refused when it is read.
+            if text.contains("tt.elementwise_inline_asm") {
+                continue;
+            }
+            match trident_triton::reprint(&text) {
+                Ok(printed) if printed == text => {}
+                Ok(printed) => {
+                    let lines = || printed.lines().zip(text.lines());
+                    let differs = lines().find(|(ours, theirs)| ours != theirs);
+                    failed.push(format!("{archive}/{name}: {differs:#?}"));
+                }
+                Err(e) => failed.push(format!("{archive}/{name}: {e}")),
+            }
+        }
+    }
+    assert!(
+        failed.is_empty(),
+        "{} fail:\n{}",
+        failed.len(),
+        failed[..failed.len().min(40)].join("\n")
+    );
+}

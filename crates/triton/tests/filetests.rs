@@ -19,6 +19,13 @@ fn ttir(text: &str) -> Result<String, String> {
     module(text).map(|module| module.to_string())
 }
 
+/// The text as Triton's compiler prints it.
+fn reprint(text: &str) -> Result<String, String> {
+    let lines = text.lines().filter(|line| !line.starts_with(';'));
+    let text = lines.collect::<Vec<_>>().join("\n");
+    trident_triton::reprint(&text).map_err(|e| e.to_string())
+}
+
 /// Runs the functions as the lines `; run:` say ([`trident_ir::interp::runs`]).
 fn run(text: &str) -> Result<String, String> {
     trident_ir::interp::runs::check(&module(text)?, text).map(|n| format!("{n} runs"))
@@ -26,7 +33,7 @@ fn run(text: &str) -> Result<String, String> {
 
 #[test]
 fn filetests() -> Result<(), trident_filetest::Failed> {
-    trident_filetest::run(FOLDER, &[("ttir", &ttir), ("run", &run)])
+    trident_filetest::run(FOLDER, &[("ttir", &ttir), ("reprint", &reprint), ("run", &run)])
 }
 
 /// Every op that Triton 3.9 was seen to print.

@@ -178,6 +178,13 @@ fn mutate(random: &mut Random, seeds: &[Vec<String>; 2]) -> String {
 /// Whether a module came out; an error text if what came out is wrong.
 fn check(text: &str) -> Result<bool, String> {
     let Ok(module) = trident_triton::parse(text) else { return Ok(false) };
+    // What has a meaning keeps it when it is printed as Triton's compiler does.
+    let text = trident_triton::reprint(text).map_err(|e| e.to_string())?;
+    trident_triton::parse(&text).map_err(|e| format!("{e}\n{text}"))?;
+    match trident_triton::reprint(&text) {
+        Ok(again) if again == text => {}
+        again => return Err(format!("printed twice: {again:?}, once:\n{text}")),
+    }
     let printed = module.to_string();
     let again: trident_ir::Module = printed.parse().map_err(|e| format!("{e}\n{printed}"))?;
     // Places are printed without the calls that lead to them, so texts are compared.

@@ -3,7 +3,7 @@
 use super::emit::plain;
 use super::{Import, Lowered};
 use crate::Failure;
-use crate::syntax::Op;
+use crate::ttir::Op;
 use trident_ir::op::OpKind as K;
 use trident_ir::op::words::ShiftDirection;
 use trident_ir::{DType, Op as IrOp, OpKind, ValueId, ops};
@@ -61,8 +61,8 @@ pub(super) fn unsigned(dtype: DType) -> Option<DType> {
     })
 }
 
-impl Import<'_, '_> {
-    pub(super) fn arith(&mut self, op: &Op<'_>, name: &str, xs: &[ValueId]) -> Lowered {
+impl Import<'_> {
+    pub(super) fn arith(&mut self, op: &Op, name: &str, xs: &[ValueId]) -> Lowered {
         if let Some((kind, numbers, truth)) = binary(name) {
             return self.binary(op, name, xs, (kind, numbers, truth));
         }
@@ -91,7 +91,7 @@ impl Import<'_, '_> {
 
     fn binary(
         &mut self,
-        op: &Op<'_>,
+        op: &Op,
         name: &str,
         xs: &[ValueId],
         (kind, numbers, truth): (OpKind, Numbers, Option<OpKind>),
@@ -124,7 +124,7 @@ impl Import<'_, '_> {
     /// Runs `f` on the operands as unsigned numbers; its result is read as signed again.
     pub(super) fn as_unsigned(
         &mut self,
-        op: &Op<'_>,
+        op: &Op,
         mut xs: [ValueId; 2],
         f: impl FnOnce(&mut Self, [ValueId; 2]) -> ValueId,
     ) -> Result<ValueId, Failure> {
@@ -145,7 +145,7 @@ impl Import<'_, '_> {
         })
     }
 
-    pub(super) fn floats(&self, op: &Op<'_>, x: ValueId) -> Result<DType, Failure> {
+    pub(super) fn floats(&self, op: &Op, x: ValueId) -> Result<DType, Failure> {
         match self.dtype(op, x)? {
             dtype if dtype.is_float() => Ok(dtype),
             _ => self.wrong_type(op, "an operand", self.ty(x), "floats"),
@@ -156,12 +156,7 @@ impl Import<'_, '_> {
         self.truth(ops::Not::new(x))
     }
 
-    fn compare_integers(
-        &mut self,
-        op: &Op<'_>,
-        a: ValueId,
-        b: ValueId,
-    ) -> Result<ValueId, Failure> {
+    fn compare_integers(&mut self, op: &Op, a: ValueId, b: ValueId) -> Result<ValueId, Failure> {
         const PREDICATES: &[&str] =
             &["eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge"];
         let predicate = self.keyword(op, "predicate", PREDICATES)?;
@@ -197,7 +192,7 @@ impl Import<'_, '_> {
     }
 
     /// Ordered predicates are false where an operand is NaN, unordered ones true: they negate the opposite.
-    fn compare_floats(&mut self, op: &Op<'_>, a: ValueId, b: ValueId) -> Result<ValueId, Failure> {
+    fn compare_floats(&mut self, op: &Op, a: ValueId, b: ValueId) -> Result<ValueId, Failure> {
         const PREDICATES: &[&str] = &[
             "false", "oeq", "ogt", "oge", "olt", "ole", "one", "ord", "ueq", "ugt", "uge", "ult",
             "ule", "une", "uno", "true",
@@ -230,7 +225,7 @@ impl Import<'_, '_> {
                 let ty = super::emit::elements(Some(self.ty(a)), DType::Bool);
                 let value = self.integer((constant == "true").into(), &ty);
                 return value
-                    .ok_or_else(|| self.failure(crate::ErrorKind::UnknownOp(op.name.into())));
+                    .ok_or_else(|| self.failure(crate::ErrorKind::UnknownOp(op.name.to_string())));
             }
         };
         let y = self.truth(plain(kind, &[a, b]));
@@ -240,7 +235,7 @@ impl Import<'_, '_> {
     /// A scalar condition of blocks is splat, so that all operands have one shape.
     fn select(
         &mut self,
-        op: &Op<'_>,
+        op: &Op,
         condition: ValueId,
         x: ValueId,
         y: ValueId,

@@ -8,7 +8,7 @@
 
 use super::emit::around;
 use super::{Import, Lowered};
-use crate::syntax::{Block, Op, Region, Successor};
+use crate::ttir::{self, Block, BlockId, Definition, Op, OpId, RegionId, Tree};
 use crate::{ErrorKind, Failure, MAX_COPIES};
 use std::collections::HashMap;
 use trident_ir::{Type, ValueId, ops};
@@ -17,40 +17,42 @@ use trident_ir::{Type, ValueId, ops};
 const MAX_REGIONS: usize = trident_ir::text::MAX_DEPTH - 1;
 
 /// The blocks of a region.
-struct Graph<'a, 's> {
-    blocks: &'a [Block<'s>],
-    index: HashMap<&'s str, usize>,
+struct Graph<'a> {
+    tree: &'a Tree,
+    blocks: &'a [BlockId],
+    index: HashMap<BlockId, usize>,
     /// Immediate post-dominators; the number of blocks stands for the end of the region.
     join: Vec<usize>,
     /// Name of the op that ends the region.
     end: &'static str,
 }
 
-impl<'a, 's> Import<'a, 's> {
+impl<'a> Import<'a> {
     /// Imports a region. Its last op is `end`, which may be missing if the region yields nothing.
     pub(super) fn region(
         &mut self,
-        region: &'a Region<'s>,
+        region: RegionId,
         end: &'static str,
     ) -> Result<trident_ir::Block, Failure> {
-        let Some(entry) = region.blocks.first() else { return Ok(trident_ir::Block::default()) };
-        let mut graph = Graph { blocks: &region.blocks, index: HashMap::new(), join: vec![1], end };
-        if region.blocks.len() > 1 {
-            for (i, block) in region.blocks.iter().enumerate() {
-                if !block.label.is_empty() && graph.index.insert(block.label, i).is_some() {
-                    let fault = ErrorKind::DefinedTwice(format!("^{}", block.label));
-                    return Err(Failure::new(block.at, fault));
-                }
-            }
+        let tree = self.context.tree;
+        let blocks = &tree[region].blocks[..];
+        let Some(entry) = tree.entry(region) else { return Ok(trident_ir::Block::default()) };
+        let mut graph = Graph { tree, blocks, index: HashMap::new(), join: vec![1], end };
+        if blocks.len() > 1 {
+            graph.index = blocks.iter().enumerate().map(|(i, &block)| (block, i)).collect();
             graph.join = self.post_dominators(&graph)?;
         }
-        let exit = region.blocks.len();
+        let exit = blocks.len();
         self.nested(|import| {
-            for param in &entry.params {
-                let id = import.func.value(param.name, param.ty.clone());
+            for &param in &entry.params {
+                let ttir::Value { ty, definition, .. } = &tree[param];
+                let name = tree.shared_name(param);
+                let mut id = import.func.value(name.to_owned(), ty.clone());
                 import.block.params.push(id);
-                let promised = import.hinted(param.name, id, &param.dict)?;
-                import.define(param.at, param.name, &[promised])?;
+                if let Definition::Param { dict } = definition {
+                    id = import.hinted(name, id, dict)?;
+                }
+                import.define(param, id);
             }
             import.run(&graph, 0, exit)
         })
@@ -76,45 +78,46 @@ impl<'a, 's> Import<'a, 's> {
     }
 
     /// Imports from block `at` on until the paths meet at `stop`: gives what is handed to it.
-    fn run(&mut self, graph: &Graph<'a, 's>, mut at: usize, stop: usize) -> Lowered {
+    fn run(&mut self, graph: &Graph<'a>, mut at: usize, stop: usize) -> Lowered {
         loop {
-            let block = &graph.blocks[at];
+            let block = graph.block(at);
             self.count(block.at)?;
             let (ops, last) = split(graph, block)?;
-            for op in ops {
-                self.op(op)?;
+            for &op in ops {
+                self.op(&graph.tree[op])?;
             }
             let Some(last) = last else { return Ok(vec![]) };
             let former = self.enter(last);
-            match (&last.successors[..], last.name) {
+            let (own, branches) = graph.tree.branches(last);
+            match (&branches[..], &*last.name) {
                 ([], _) => {
-                    let results = self.operands(last)?;
+                    let results = self.values(own)?;
                     self.leave(former);
                     return Ok(results);
                 }
-                ([next], "cf.br") => {
-                    let target = graph.target(next)?;
-                    let args = self.values(&next.args)?;
+                (&[(next, args)], "cf.br") => {
+                    let target = graph.target(last, next)?;
+                    let args = self.values(args)?;
                     if target == stop {
                         self.leave(former);
                         return Ok(args);
                     }
-                    self.arrive(&graph.blocks[target], next.at, &args)?;
+                    self.arrive(graph.block(target), last.at, &args)?;
                     at = target;
                 }
-                ([yes, no], "cf.cond_br") => {
-                    let operands = self.operands(last)?;
+                (&[yes, no], "cf.cond_br") => {
+                    let operands = self.values(own)?;
                     let [condition] = self.exactly(last, &operands)?;
                     let join = graph.join[at];
                     let mut branches = vec![];
-                    for successor in [yes, no] {
-                        let target = graph.target(successor)?;
+                    for (next, args) in [yes, no] {
+                        let target = graph.target(last, next)?;
                         branches.push(self.nested(|import| {
-                            let args = import.values(&successor.args)?;
+                            let args = import.values(args)?;
                             if target == join {
                                 return Ok(args);
                             }
-                            import.arrive(&graph.blocks[target], successor.at, &args)?;
+                            import.arrive(graph.block(target), last.at, &args)?;
                             import.run(graph, target, join)
                         })?);
                     }
@@ -126,7 +129,7 @@ impl<'a, 's> Import<'a, 's> {
                         self.leave(former);
                         return Ok(results);
                     }
-                    self.arrive(&graph.blocks[join], last.at, &results)?;
+                    self.arrive(graph.block(join), last.at, &results)?;
                     at = join;
                 }
                 _ => return self.unknown(last),
@@ -145,36 +148,38 @@ impl<'a, 's> Import<'a, 's> {
     }
 
     /// Binds the parameters of a block.
-    fn arrive(&mut self, block: &Block<'s>, from: usize, args: &[ValueId]) -> Result<(), Failure> {
+    fn arrive(&mut self, block: &Block, from: usize, args: &[ValueId]) -> Result<(), Failure> {
         if args.len() != block.params.len() {
             let (op, what) = (format!("^{}", block.label), "argument");
             let (actual, expected) = (args.len(), block.params.len());
             return Err(Failure::new(from, ErrorKind::Count { op, what, actual, expected }));
         }
-        for (param, &arg) in block.params.iter().zip(args) {
-            let (actual, expected) = (self.ty(arg), &param.ty);
+        let tree = self.context.tree;
+        for (&param, &arg) in block.params.iter().zip(args) {
+            let (actual, expected) = (self.ty(arg), &tree[param].ty);
             if actual != expected {
                 let fault = ErrorKind::Type {
                     op: format!("^{}", block.label),
-                    what: format!("parameter `%{}`", param.name),
+                    what: format!("parameter `%{}`", tree.name(param)),
                     actual: actual.to_string(),
                     expected: expected.to_string(),
                 };
                 return Err(Failure::new(from, fault));
             }
-            self.define(param.at, param.name, &[arg])?;
+            self.define(param, arg);
         }
         Ok(())
     }
 
     /// The immediate post-dominator of each block that the entry reaches.
-    fn post_dominators(&self, graph: &Graph<'a, 's>) -> Result<Vec<usize>, Failure> {
+    fn post_dominators(&self, graph: &Graph<'a>) -> Result<Vec<usize>, Failure> {
         let exit = graph.blocks.len();
         let mut successors = Vec::with_capacity(exit);
-        for block in graph.blocks {
-            let (_, last) = split(graph, block)?;
-            let next = last.map_or(&[][..], |op| &op.successors);
-            successors.push(next.iter().map(|s| graph.target(s)).collect::<Result<Vec<_>, _>>()?);
+        for block in 0..exit {
+            let (_, last) = split(graph, graph.block(block))?;
+            let next = last.into_iter().flat_map(|op| op.successors.iter().map(move |s| (op, s)));
+            let next = next.map(|(op, s)| graph.target(op, s.block));
+            successors.push(next.collect::<Result<Vec<_>, _>>()?);
         }
         let (mut join, mut depth) = (vec![exit; exit + 1], vec![0usize; exit + 1]);
         for block in graph.order(&successors)? {
@@ -196,11 +201,15 @@ impl<'a, 's> Import<'a, 's> {
     }
 }
 
-impl Graph<'_, '_> {
-    fn target(&self, successor: &Successor<'_>) -> Result<usize, Failure> {
-        let target = self.index.get(successor.block).copied();
-        target.ok_or_else(|| {
-            Failure::new(successor.at, ErrorKind::NoBlock(successor.block.to_owned()))
+impl<'a> Graph<'a> {
+    fn block(&self, number: usize) -> &'a Block {
+        &self.tree[self.blocks[number]]
+    }
+
+    fn target(&self, op: &Op, block: BlockId) -> Result<usize, Failure> {
+        self.index.get(&block).copied().ok_or_else(|| {
+            let name = self.tree[block].label.to_string();
+            Failure { at: op.at, loc: op.loc, fault: Box::new(ErrorKind::NoBlock(name)) }
         })
     }
 
@@ -226,7 +235,7 @@ impl Graph<'_, '_> {
                             path.push((target, 0));
                         }
                         State::Open => {
-                            return Err(Failure::new(self.blocks[target].at, ErrorKind::BlockLoop));
+                            return Err(Failure::new(self.block(target).at, ErrorKind::BlockLoop));
                         }
                         State::Done => {}
                     }
@@ -243,11 +252,9 @@ impl Graph<'_, '_> {
 }
 
 /// The ops of a block in front of the one that ends it, and that one.
-fn split<'a, 's>(
-    graph: &Graph<'_, '_>,
-    block: &'a Block<'s>,
-) -> Result<(&'a [Op<'s>], Option<&'a Op<'s>>), Failure> {
-    match block.ops.split_last() {
+fn split<'a>(graph: &Graph<'a>, block: &'a Block) -> Result<(&'a [OpId], Option<&'a Op>), Failure> {
+    let last = block.ops.split_last().map(|(&last, ops)| (&graph.tree[last], ops));
+    match last {
         Some((last, ops)) if last.name == graph.end || last.name.starts_with("cf.") => {
             Ok((ops, Some(last)))
         }
@@ -263,7 +270,10 @@ fn split<'a, 's>(
 }
 
 /// How many ops and blocks regions have, nested ones too.
-pub(super) fn size(regions: &[Region<'_>]) -> usize {
-    let blocks = regions.iter().flat_map(|r| &r.blocks);
-    blocks.map(|b| 1 + b.ops.iter().map(|op| 1 + size(&op.regions)).sum::<usize>()).sum()
+pub(super) fn size(tree: &Tree, regions: &[RegionId]) -> usize {
+    let blocks = regions.iter().flat_map(|&region| tree.blocks_of(region));
+    let ops = |block: &Block| {
+        block.ops.iter().map(|&op| 1 + size(tree, &tree[op].regions)).sum::<usize>()
+    };
+    blocks.map(|block| 1 + ops(block)).sum()
 }

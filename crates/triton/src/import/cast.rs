@@ -1,15 +1,15 @@
 //! Conversions between element types.
 
 use super::{Import, Lowered};
-use crate::syntax::{Attr as Text, Op};
+use crate::ttir::Op;
 use crate::{ErrorKind, Failure};
 use trident_ir::op::words::FloatRounding;
 use trident_ir::{DType, Type, ValueId, ops};
 
 use super::arith::unsigned;
 
-impl Import<'_, '_> {
-    pub(super) fn cast(&mut self, op: &Op<'_>, name: &str, xs: &[ValueId]) -> Lowered {
+impl Import<'_> {
+    pub(super) fn cast(&mut self, op: &Op, name: &str, xs: &[ValueId]) -> Lowered {
         const CASTS: &[&str] = &[
             "bitcast", "fp_to_fp", "extf", "truncf", "extsi", "extui", "trunci", "sitofp",
             "uitofp", "fptosi", "fptoui",
@@ -92,24 +92,14 @@ impl Import<'_, '_> {
     }
 
     /// The rounding to a narrower float.
-    fn rounding(&self, op: &Op<'_>) -> Result<FloatRounding, Failure> {
-        const ALONE: &[&str] =
-            &["to_nearest_even", "toward_zero", "downward", "upward", "to_nearest_away"];
-        let mode = match op.dict.get("rounding").or(op.dict.get("roundingmode")) {
-            // The keyword of `arith` stands alone.
-            None => op.dict.0.iter().map(|(name, _)| &**name).find(|name| ALONE.contains(name)),
-            Some(Text::Number(n)) => match n.integer() {
-                Some(0) => Some("rtz"),
-                Some(1) => Some("rtne"),
-                _ => Some("?"),
-            },
-            Some(other) => Some(other.word().unwrap_or("?")),
-        };
+    fn rounding(&self, op: &Op) -> Result<FloatRounding, Failure> {
+        let mode = op.dict.get("rounding").or(op.dict.get("roundingmode"));
+        let mode = mode.map(|mode| mode.word().unwrap_or("?"));
         match mode {
             None | Some("rtne" | "to_nearest_even") => Ok(FloatRounding::NearestEven),
             Some("rtz" | "toward_zero") => Ok(FloatRounding::TowardZero),
             Some(_) => self.fail(ErrorKind::Attribute {
-                op: op.name.into(),
+                op: op.name.to_string(),
                 name: "rounding",
                 expected: "`rtne` or `rtz`",
             }),

@@ -4,14 +4,13 @@
 use super::emit::Keywords;
 use super::{Import, Lowered};
 use crate::Failure;
-use crate::syntax::Op;
+use crate::ttir::Op;
 use trident_ir::op::words::{DescriptorPadding, DescriptorReduction};
 use trident_ir::types::{DescriptorType, PointerType};
 use trident_ir::{DType, Op as IrOp, Type, ValueId, ops};
 
 /// Reductions; `None` for those that are refused.
 const UPDATES: Keywords<Option<DescriptorReduction>> = Keywords {
-    first: 1,
     known: &[
         ("add", Some(DescriptorReduction::Add)),
         ("min", Some(DescriptorReduction::Min)),
@@ -24,8 +23,8 @@ const UPDATES: Keywords<Option<DescriptorReduction>> = Keywords {
     ],
 };
 
-impl Import<'_, '_> {
-    pub(super) fn descriptor(&mut self, op: &Op<'_>, name: &str, xs: &[ValueId]) -> Lowered {
+impl Import<'_> {
+    pub(super) fn descriptor(&mut self, op: &Op, name: &str, xs: &[ValueId]) -> Lowered {
         if name == "make_tensor_descriptor" {
             return self.make_descriptor(op, xs);
         }
@@ -79,7 +78,7 @@ impl Import<'_, '_> {
     /// The first `N` operands, and the others, one for each axis.
     fn first<'x, const N: usize>(
         &self,
-        op: &Op<'_>,
+        op: &Op,
         xs: &'x [ValueId],
         axes: usize,
     ) -> Result<([ValueId; N], &'x [ValueId]), Failure> {
@@ -91,7 +90,7 @@ impl Import<'_, '_> {
     }
 
     /// Appends an op that reads a block of these elements, and gives the block the type that the text says.
-    fn read_described(&mut self, op: &Op<'_>, made: IrOp, of: DType) -> Lowered {
+    fn read_described(&mut self, op: &Op, made: IrOp, of: DType) -> Lowered {
         let ty = self.result_type(op)?.clone();
         let Some(dtype) = ty.dtype() else {
             return self.wrong_type(op, "the result", &ty, "a block of numbers");
@@ -101,12 +100,12 @@ impl Import<'_, '_> {
     }
 
     /// A block that is written, as these elements.
-    fn described(&mut self, op: &Op<'_>, block: ValueId, of: DType) -> Result<ValueId, Failure> {
+    fn described(&mut self, op: &Op, block: ValueId, of: DType) -> Result<ValueId, Failure> {
         self.dtype(op, block)?;
         Ok(self.bitcast(block, of))
     }
 
-    fn make_descriptor(&mut self, op: &Op<'_>, xs: &[ValueId]) -> Lowered {
+    fn make_descriptor(&mut self, op: &Op, xs: &[ValueId]) -> Lowered {
         let ty = self.result_type(op)?.clone();
         let Type::Descriptor(DescriptorType { dtype, block }) = &ty else {
             return self.wrong_type(op, "the result", &ty, "a descriptor");
@@ -125,7 +124,7 @@ impl Import<'_, '_> {
     }
 
     /// The pointer as one to elements of this type.
-    fn pointer_to(&mut self, op: &Op<'_>, base: ValueId, dtype: DType) -> Result<ValueId, Failure> {
+    fn pointer_to(&mut self, op: &Op, base: ValueId, dtype: DType) -> Result<ValueId, Failure> {
         match self.ty(base).clone() {
             Type::Pointer(p) if p.to == dtype => Ok(base),
             Type::Pointer(p) if p.to.bits() == dtype.bits() => {

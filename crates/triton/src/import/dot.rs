@@ -3,12 +3,11 @@
 use super::emit::Keywords;
 use super::{Import, Lowered};
 use crate::Failure;
-use crate::syntax::{Attr as Text, Op};
+use crate::ttir::{Attr as Text, Op};
 use trident_ir::op::words::{DotPrecision, ScaledFormat};
 use trident_ir::{DType, ValueId, ops};
 
 const PRECISIONS: Keywords<DotPrecision> = Keywords {
-    first: 0,
     known: &[
         ("tf32", DotPrecision::Tf32),
         ("tf32x3", DotPrecision::Tf32x3),
@@ -19,7 +18,6 @@ const PRECISIONS: Keywords<DotPrecision> = Keywords {
 };
 /// Formats; `None` for those that are refused.
 const FORMATS: Keywords<Option<ScaledFormat>> = Keywords {
-    first: 0,
     known: &[
         ("e4m3", Some(ScaledFormat::E4M3)),
         ("e5m2", Some(ScaledFormat::E5M2)),
@@ -31,8 +29,8 @@ const FORMATS: Keywords<Option<ScaledFormat>> = Keywords {
     ],
 };
 
-impl Import<'_, '_> {
-    pub(super) fn dot(&mut self, op: &Op<'_>, name: &str, xs: &[ValueId]) -> Lowered {
+impl Import<'_> {
+    pub(super) fn dot(&mut self, op: &Op, name: &str, xs: &[ValueId]) -> Lowered {
         if name == "dot_scaled" {
             return self.dot_scaled(op, xs);
         }
@@ -49,7 +47,7 @@ impl Import<'_, '_> {
         Ok(vec![self.emit(dot, ty)])
     }
 
-    fn dot_scaled(&mut self, op: &Op<'_>, xs: &[ValueId]) -> Lowered {
+    fn dot_scaled(&mut self, op: &Op, xs: &[ValueId]) -> Lowered {
         let sizes = op.dict.get("operandSegmentSizes").and_then(Text::ints);
         let Some(&[1, 1, 1, a_scaled, b_scaled]) = sizes.as_deref() else {
             return self.attribute(op, "operandSegmentSizes", "five sizes, the first three 1");
@@ -60,8 +58,8 @@ impl Import<'_, '_> {
         let mut scales = scales.iter().copied();
         let mut next = |scaled: i64| if scaled == 0 { None } else { scales.next() };
         let (a_scale, b_scale) = (next(a_scaled), next(b_scaled));
-        let a_format = self.format(op, "lhs", "a_elem_type")?;
-        let b_format = self.format(op, "rhs", "b_elem_type")?;
+        let a_format = self.format(op, "lhs")?;
+        let b_format = self.format(op, "rhs")?;
         let ty = self.result_type(op)?.clone();
         let narrow = ty.dtype().filter(|&dtype| matches!(dtype, DType::F16 | DType::BF16));
         // A narrower sum is one in `f32`, rounded at the end.
@@ -88,16 +86,10 @@ impl Import<'_, '_> {
         Ok(vec![narrow.map_or(y, |dtype| self.converted(y, dtype))])
     }
 
-    fn format(
-        &self,
-        op: &Op<'_>,
-        custom: &'static str,
-        generic: &'static str,
-    ) -> Result<ScaledFormat, Failure> {
-        let name = if op.dict.get(custom).is_some() { custom } else { generic };
+    fn format(&self, op: &Op, name: &'static str) -> Result<ScaledFormat, Failure> {
         match self.choice(op, name, &FORMATS)? {
             Some(format) => Ok(format),
-            None => self.attribute(op, custom, "e4m3, e5m2, e2m1, bf16 or fp16"),
+            None => self.attribute(op, name, "e4m3, e5m2, e2m1, bf16 or fp16"),
         }
     }
 }

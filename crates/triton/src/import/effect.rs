@@ -1,11 +1,11 @@
 //! Output, assertions, promises and barriers.
 
 use super::{Import, Lowered};
-use crate::syntax::Op;
+use crate::ttir::Op;
 use trident_ir::{ValueId, ops};
 
-impl Import<'_, '_> {
-    pub(super) fn effect(&mut self, op: &Op<'_>, name: &str, xs: &[ValueId]) -> Lowered {
+impl Import<'_> {
+    pub(super) fn effect(&mut self, op: &Op, name: &str, xs: &[ValueId]) -> Lowered {
         if name == "assert" {
             let [condition] = self.exactly(op, xs)?;
             let message = self.text(op, "message")?;
@@ -26,17 +26,17 @@ impl Import<'_, '_> {
         Ok(self.push(print, &[]))
     }
 
-    pub(super) fn assume(&mut self, op: &Op<'_>, xs: &[ValueId]) -> Lowered {
+    pub(super) fn assume(&mut self, op: &Op, xs: &[ValueId]) -> Lowered {
         let [condition] = self.exactly(op, xs)?;
         Ok(self.push(ops::Assume::new(condition), &[]))
     }
 
-    pub(super) fn barrier(&mut self, op: &Op<'_>, xs: &[ValueId]) -> Lowered {
+    pub(super) fn barrier(&mut self, op: &Op, xs: &[ValueId]) -> Lowered {
         let [] = self.exactly(op, xs)?;
         Ok(self.push(ops::Barrier::new(), &[]))
     }
 
-    pub(super) fn poison(&mut self, op: &Op<'_>) -> Lowered {
+    pub(super) fn poison(&mut self, op: &Op) -> Lowered {
         let ty = self.result_type(op)?.clone();
         Ok(vec![self.emit(ops::Poison::new(), ty)])
     }

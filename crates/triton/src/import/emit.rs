@@ -1,7 +1,7 @@
 //! Ops into the block under construction.
 
 use super::Import;
-use crate::syntax::{self, AttrDict};
+use crate::ttir::{self, AttrDict};
 use crate::{ErrorKind, Failure};
 use trident_ir::{Block, DType, Literal, Op, OpKind, Type, ValueId, generic, ops};
 
@@ -15,28 +15,21 @@ pub(super) fn around(regions: Vec<Block>, op: impl Into<Op>) -> Op {
     Op { regions, ..op.into() }
 }
 
-/// The keywords that Triton has for an attribute, with their meanings, in the order of their numbers.
+/// The keywords that Triton has for an attribute, with their meanings.
 pub(super) struct Keywords<T: 'static> {
-    /// The number of the first.
-    pub(super) first: i64,
     pub(super) known: &'static [(&'static str, T)],
 }
 
 impl<T: Copy> Keywords<T> {
-    /// The meaning of a keyword or its number.
-    pub(super) fn meaning(&self, value: &syntax::Attr<'_>) -> Option<T> {
-        let found = match value.word() {
-            Some(word) => self.known.iter().find(|(known, _)| *known == word),
-            None => {
-                let place = value.int()?.checked_sub(self.first)?;
-                self.known.get(usize::try_from(place).ok()?)
-            }
-        };
+    /// The meaning of a keyword.
+    pub(super) fn meaning(&self, value: &ttir::Attr) -> Option<T> {
+        let word = value.word()?;
+        let found = self.known.iter().find(|(known, _)| *known == word);
         found.map(|(_, meaning)| *meaning)
     }
 }
 
-impl Import<'_, '_> {
+impl Import<'_> {
     /// Appends an op whose results have these types.
     pub(super) fn push(&mut self, op: impl Into<Op>, types: &[Type]) -> Vec<ValueId> {
         let mut op = op.into();
@@ -108,7 +101,7 @@ impl Import<'_, '_> {
         &mut self,
         owner: &str,
         id: ValueId,
-        dict: &AttrDict<'_>,
+        dict: &AttrDict,
     ) -> Result<ValueId, Failure> {
         let mut hint = ops::Hint::new(id);
         if let Some(numbers) = self.promise(owner, dict.get("tt.contiguity"), "contiguity")? {
@@ -130,14 +123,14 @@ impl Import<'_, '_> {
     fn promise(
         &self,
         owner: &str,
-        value: Option<&syntax::Attr<'_>>,
+        value: Option<&ttir::Attr>,
         name: &'static str,
     ) -> Result<Option<Vec<i64>>, Failure> {
         let numbers = match value {
             None => return Ok(None),
-            Some(syntax::Attr::Dense(values, ty)) => match (values.int(), ty.dims().as_deref()) {
+            Some(ttir::Attr::Dense(dense)) => match (dense.int(), dense.ty.dims().as_deref()) {
                 (Some(n), Some(&[len])) if len <= crate::MAX_RANK => Some(vec![n; len]),
-                _ => values.ints(),
+                _ => dense.ints(),
             },
             Some(other) => other.int().map(|n| vec![n]).or_else(|| other.ints()),
         };
@@ -147,37 +140,31 @@ impl Import<'_, '_> {
     }
 
     /// The element type of a block of numbers.
-    pub(super) fn dtype(&self, op: &syntax::Op<'_>, id: ValueId) -> Result<DType, Failure> {
+    pub(super) fn dtype(&self, op: &ttir::Op, id: ValueId) -> Result<DType, Failure> {
         match self.ty(id).dtype() {
             Some(dtype) => Ok(dtype),
             None => self.wrong_type(op, "an operand", self.ty(id), "numbers"),
         }
     }
 
-    /// An attribute that is a keyword, or a number that stands for one.
+    /// An attribute that is one of these keywords.
     pub(super) fn keyword<'k>(
         &self,
-        op: &syntax::Op<'_>,
+        op: &ttir::Op,
         name: &'static str,
         known: &[&'k str],
     ) -> Result<&'k str, Failure> {
-        let found = match op.dict.get(name) {
-            None => None,
-            Some(value) => match value.word() {
-                Some(word) => known.iter().find(|k| **k == word),
-                None => value.int().and_then(|i| known.get(usize::try_from(i).ok()?)),
-            },
-        };
-        match found {
-            Some(keyword) if !keyword.is_empty() => Ok(keyword),
-            _ => self.attribute(op, name, "a keyword that Triton has for it"),
+        let word = op.dict.get(name).and_then(ttir::Attr::word);
+        match word.and_then(|word| known.iter().find(|k| **k == word)) {
+            Some(keyword) => Ok(keyword),
+            None => self.attribute(op, name, "a keyword that Triton has for it"),
         }
     }
 
-    /// The meaning of an attribute's keyword, which the text may give by its number.
+    /// The meaning of an attribute's keyword.
     pub(super) fn choice<T: Copy>(
         &self,
-        op: &syntax::Op<'_>,
+        op: &ttir::Op,
         name: &'static str,
         known: &Keywords<T>,
     ) -> Result<T, Failure> {
@@ -188,28 +175,28 @@ impl Import<'_, '_> {
     }
 
     /// An integer attribute.
-    pub(super) fn int(&self, op: &syntax::Op<'_>, name: &'static str) -> Result<i64, Failure> {
-        match op.dict.get(name).and_then(syntax::Attr::int) {
+    pub(super) fn int(&self, op: &ttir::Op, name: &'static str) -> Result<i64, Failure> {
+        match op.dict.get(name).and_then(ttir::Attr::int) {
             Some(value) => Ok(value),
             None => self.attribute(op, name, "an integer"),
         }
     }
 
     /// A text attribute.
-    pub(super) fn text(&self, op: &syntax::Op<'_>, name: &'static str) -> Result<String, Failure> {
+    pub(super) fn text(&self, op: &ttir::Op, name: &'static str) -> Result<String, Failure> {
         match op.dict.get(name) {
-            Some(syntax::Attr::Str(text) | syntax::Attr::Symbol(text)) => Ok(text.to_string()),
+            Some(ttir::Attr::Str(text) | ttir::Attr::Symbol(text)) => Ok(text.to_string()),
             _ => self.attribute(op, name, "a text"),
         }
     }
 
     /// Whether a flag is set.
-    pub(super) fn flag(&self, op: &syntax::Op<'_>, name: &str) -> bool {
-        op.dict.get(name).and_then(syntax::Attr::int).is_some_and(|value| value != 0)
+    pub(super) fn flag(&self, op: &ttir::Op, name: &str) -> bool {
+        op.dict.get(name).and_then(ttir::Attr::int).is_some_and(|value| value != 0)
     }
 
-    pub(super) fn unknown<T>(&self, op: &syntax::Op<'_>) -> Result<T, Failure> {
-        self.fail(ErrorKind::UnknownOp(op.name.into()))
+    pub(super) fn unknown<T>(&self, op: &ttir::Op) -> Result<T, Failure> {
+        self.fail(ErrorKind::UnknownOp(op.name.to_string()))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Functions, and the module that they make.
 
 use super::{Context, Import};
-use crate::syntax::{self, Attr, Locs, Op};
+use crate::ttir::{Attr, Op, Tree};
 use crate::{ErrorKind, Failure};
 use std::collections::HashMap;
 use trident_ir::{Block, Func, Module, Type, ops};
@@ -13,10 +13,10 @@ pub(super) struct Signature {
 }
 
 /// Brings all functions of a text to the `tile` level, the public one first.
-pub(crate) fn module(tree: &syntax::Module<'_>, locs: &Locs<'_>) -> Result<Module, Failure> {
-    let mut context = Context { tree, locs, signatures: HashMap::new() };
+pub(crate) fn module(tree: &Tree) -> Result<Module, Failure> {
+    let mut context = Context { tree, signatures: HashMap::new() };
     let mut entry = None;
-    for (i, op) in tree.ops.iter().enumerate() {
+    for (i, op) in tree.top_ops().enumerate() {
         if op.name != "tt.func" {
             return Err(Failure::new(
                 op.at,
@@ -31,38 +31,43 @@ pub(crate) fn module(tree: &syntax::Module<'_>, locs: &Locs<'_>) -> Result<Modul
         if entry.is_none() && !matches!(private, Some("private" | "nested")) {
             entry = Some(i);
         }
-        if context.signatures.insert(name, signature(op)?).is_some() {
+        if context.signatures.insert(name, signature(tree, op)?).is_some() {
             return Err(Failure::new(op.at, ErrorKind::DefinedTwice(format!("@{name}"))));
         }
     }
     let Some(entry) = entry else { return Err(Failure::new(0, ErrorKind::NoEntry)) };
     let mut module = Module::default();
-    let others = (0..tree.ops.len()).filter(|&i| i != entry);
+    let others = (0..tree.top.len()).filter(|&i| i != entry);
     for i in [entry].into_iter().chain(others) {
-        module.funcs.push(func(&context, &tree.ops[i])?);
+        module.funcs.push(func(&context, &tree[tree.top[i]])?);
     }
     match recursive(&module) {
         None => Ok(module),
         Some(name) => {
-            let at = tree.ops.iter().find(|op| self::name(op).is_ok_and(|n| n == name));
+            let at = tree.top_ops().find(|op| self::name(op).is_ok_and(|n| n == name));
             let fault = ErrorKind::Recursion(name.to_owned());
             Err(Failure::new(at.map_or(0, |op| op.at), fault))
         }
     }
 }
 
-fn name<'a>(op: &'a Op<'_>) -> Result<&'a str, Failure> {
+fn name(op: &Op) -> Result<&str, Failure> {
     match op.dict.get("sym_name") {
         Some(Attr::Symbol(name) | Attr::Str(name)) => Ok(name),
         _ => Err(Failure::new(
             op.at,
-            ErrorKind::Attribute { op: op.name.into(), name: "sym_name", expected: "a symbol" },
+            ErrorKind::Attribute {
+                op: op.name.to_string(),
+                name: "sym_name",
+                expected: "a symbol",
+            },
         )),
     }
 }
 
-fn signature(op: &Op<'_>) -> Result<Signature, Failure> {
-    let params = op.regions.first().and_then(|r| r.blocks.first()).map_or(&[][..], |b| &b.params);
+fn signature(tree: &Tree, op: &Op) -> Result<Signature, Failure> {
+    let entry = op.regions.first().and_then(|&region| tree.entry(region));
+    let params = entry.map_or(&[][..], |block| &block.params);
     let results = match op.dict.get("results") {
         Some(Attr::List(types)) => types
             .iter()
@@ -76,15 +81,15 @@ fn signature(op: &Op<'_>) -> Result<Signature, Failure> {
             ));
         }
     };
-    Ok(Signature { params: params.iter().map(|p| p.ty.clone()).collect(), results })
+    Ok(Signature { params: tree.types(params).cloned().collect(), results })
 }
 
-fn func<'a, 's>(context: &'a Context<'a, 's>, op: &'a Op<'s>) -> Result<Func, Failure> {
+fn func<'a>(context: &'a Context<'a>, op: &'a Op) -> Result<Func, Failure> {
     let name = name(op)?;
     let mut import = Import::new(context, name);
     import.enter(op);
-    import.expected = super::blocks::size(&op.regions);
-    let Some(region) = op.regions.first() else { return import.unknown(op) };
+    import.expected = super::blocks::size(context.tree, &op.regions);
+    let Some(&region) = op.regions.first() else { return import.unknown(op) };
     let mut body = import.region(region, "tt.return")?;
     if let Some(signature) = context.signatures.get(name) {
         import.yields(op, &body, &signature.results)?;

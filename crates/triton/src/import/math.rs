@@ -3,7 +3,7 @@
 use super::emit::plain;
 use super::library::function_name;
 use super::{Import, Lowered};
-use crate::syntax::Op;
+use crate::ttir::Op;
 use trident_ir::op::OpKind as K;
 use trident_ir::{DType, OpKind, Type, ValueId, ops};
 
@@ -51,8 +51,8 @@ const LIBM: &[(&str, &str, usize)] = &[
     ("trunc", "trunc", 1),
 ];
 
-impl Import<'_, '_> {
-    pub(super) fn math(&mut self, op: &Op<'_>, name: &str, xs: &[ValueId]) -> Lowered {
+impl Import<'_> {
+    pub(super) fn math(&mut self, op: &Op, name: &str, xs: &[ValueId]) -> Lowered {
         if let Some(kind) = unary(name) {
             let [x] = self.exactly(op, xs)?;
             match name {
@@ -86,9 +86,8 @@ impl Import<'_, '_> {
             "clampf" => {
                 let [x, low, high] = self.exactly(op, xs)?;
                 self.floats(op, x)?;
-                // Its number is that of MLIR's enumeration: 0xffff is `all`.
                 let propagate = match op.dict.get("propagateNan") {
-                    Some(a) => a.word() == Some("all") || a.int() == Some(0xffff),
+                    Some(_) => self.keyword(op, "propagateNan", &["none", "all"])? == "all",
                     None => false,
                 };
                 self.like(ops::Clamp::new(x, low, high).propagate_nan(propagate))
@@ -106,7 +105,7 @@ impl Import<'_, '_> {
             "extern_elementwise" => {
                 let symbol = self.text(op, "symbol")?;
                 let single = xs.iter().any(|&x| self.ty(x).dtype() == Some(DType::F32))
-                    || op.result_types.iter().any(|ty| ty.dtype() == Some(DType::F32));
+                    || self.result_types(op).iter().any(|ty| ty.dtype() == Some(DType::F32));
                 return self.libm(op, function_name(&symbol, single).to_owned(), xs);
             }
             _ => return self.unknown(op),
@@ -114,7 +113,7 @@ impl Import<'_, '_> {
         Ok(vec![y])
     }
 
-    fn libm(&mut self, op: &Op<'_>, function: String, xs: &[ValueId]) -> Lowered {
+    fn libm(&mut self, op: &Op, function: String, xs: &[ValueId]) -> Lowered {
         let ty = self.result_type(op)?.clone();
         for &x in xs {
             self.dtype(op, x)?;

@@ -1,4 +1,4 @@
-//! Operations of the syntax tree to ops of the table: one file for each family of ops.
+//! Ops of the tree to ops of the table: one file for each family of ops.
 
 mod arith;
 mod blocks;
@@ -17,7 +17,7 @@ mod reduce;
 mod scope;
 mod shape;
 
-use crate::syntax::{self, LocId, Locs, Op};
+use crate::ttir::{self, Definition, LocId, Op, Tree};
 use crate::{ErrorKind, Failure};
 use func::Signature;
 use scope::Scope;
@@ -27,19 +27,18 @@ use trident_ir::{Block, Func, Level, Loc, Type, ValueId};
 pub(crate) use func::module;
 
 /// State that the functions of a module share.
-struct Context<'a, 's> {
-    tree: &'a syntax::Module<'s>,
-    locs: &'a Locs<'s>,
+struct Context<'a> {
+    tree: &'a Tree,
     signatures: HashMap<&'a str, Signature>,
 }
 
 /// The import of one function.
-struct Import<'a, 's> {
-    context: &'a Context<'a, 's>,
+struct Import<'a> {
+    context: &'a Context<'a>,
     func: Func,
     /// The block under construction.
     block: Block,
-    scope: Scope<'s>,
+    scope: Scope,
     /// Blocks around `block`.
     depth: usize,
     /// Ops and blocks that the function has.
@@ -55,8 +54,8 @@ struct Import<'a, 's> {
 /// The results of an operation.
 type Lowered = Result<Vec<ValueId>, Failure>;
 
-impl<'a, 's> Import<'a, 's> {
-    fn new(context: &'a Context<'a, 's>, name: &str) -> Import<'a, 's> {
+impl<'a> Import<'a> {
+    fn new(context: &'a Context<'a>, name: &str) -> Import<'a> {
         Import {
             context,
             func: Func::new(name, Level::Tile),
@@ -84,11 +83,11 @@ impl<'a, 's> Import<'a, 's> {
     }
 
     /// Makes an operation the current one; `leave` restores the former one.
-    fn enter(&mut self, op: &Op<'_>) -> (usize, LocId, Option<Loc>) {
+    fn enter(&mut self, op: &Op) -> (usize, LocId, Option<Loc>) {
         let loc = if op.loc == self.loc_id {
             self.loc.clone()
         } else {
-            self.context.locs.resolve(op.loc)
+            self.context.tree.locs.resolve(op.loc)
         };
         let former = (self.at, self.loc_id, std::mem::replace(&mut self.loc, loc));
         (self.at, self.loc_id) = (op.at, op.loc);
@@ -100,74 +99,56 @@ impl<'a, 's> Import<'a, 's> {
     }
 
     /// Imports an operation that is not a terminator.
-    fn op(&mut self, op: &'a Op<'s>) -> Result<(), Failure> {
+    fn op(&mut self, op: &'a Op) -> Result<(), Failure> {
         let former = self.enter(op);
         self.count(op.at)?;
-        let operands = self.operands(op)?;
+        let operands = self.values(&op.operands)?;
         let mut results = self.lower(op, &operands)?;
-        self.counted(op, "result", results.len(), op.result_types.len())?;
-        for (i, (&id, ty)) in results.iter().zip(&op.result_types).enumerate() {
+        self.counted(op, "result", results.len(), op.results.len())?;
+        for (i, (&id, ty)) in results.iter().zip(&self.result_types(op)).enumerate() {
             self.typed(op, || format!("result {i}"), self.ty(id), ty)?;
         }
         if let [result] = &mut results[..] {
-            *result = self.hinted(op.name, *result, &op.dict)?;
+            *result = self.hinted(&op.name, *result, &op.dict)?;
         }
-        let mut ids = &results[..];
-        for pack in &op.results {
-            let (own, rest) = ids.split_at_checked(pack.count).unwrap_or((ids, &[]));
-            self.define(op.at, pack.name, own)?;
-            ids = rest;
+        for (&id, &result) in results.iter().zip(&op.results) {
+            self.define(result, id);
         }
         self.leave(former);
         Ok(())
     }
 
-    /// Gives values the name that the text has for them.
-    fn define(&mut self, at: usize, name: &'s str, ids: &[ValueId]) -> Result<(), Failure> {
-        for (i, id) in ids.iter().enumerate() {
-            let known = &mut self.func.values[id.index()].name;
-            if known.is_empty() {
-                *known = if ids.len() == 1 { name.into() } else { format!("{name}.{i}") };
-            }
-        }
-        let fresh = self.scope.define(name, ids);
-        if fresh {
-            Ok(())
-        } else {
-            Err(Failure::new(at, ErrorKind::DefinedTwice(format!("%{name}"))))
-        }
-    }
-
-    fn value(&self, operand: &syntax::Use<'_>) -> Result<ValueId, Failure> {
-        self.scope.get(operand.name, operand.number).ok_or_else(|| {
-            let name = match operand.number {
-                0 => operand.name.to_owned(),
-                n => format!("{}#{n}", operand.name),
+    /// Binds a value of the tree, whose name the made one gets.
+    fn define(&mut self, value: ttir::ValueId, made: ValueId) {
+        let known = &mut self.func.values[made.index()].name;
+        if known.is_empty() {
+            let name = self.context.tree.shared_name(value);
+            *known = match self.context.tree[value].definition {
+                Definition::Result { number, of: 2.. } => format!("{name}.{number}"),
+                _ => name.to_owned(),
             };
-            Failure {
-                at: operand.at,
-                loc: self.loc_id,
-                fault: Box::new(ErrorKind::Undefined(name)),
-            }
-        })
-    }
-
-    fn values(&self, operands: &[syntax::Use<'_>]) -> Lowered {
-        operands.iter().map(|operand| self.value(operand)).collect()
-    }
-
-    /// The operands of an operation, of the types that the text says.
-    fn operands(&self, op: &Op<'_>) -> Lowered {
-        let operands = self.values(&op.operands)?;
-        for (i, (&id, ty)) in operands.iter().zip(&op.operand_types).enumerate() {
-            self.typed(op, || format!("operand {i}"), self.ty(id), ty)?;
         }
-        Ok(operands)
+        self.scope.define(value, made);
+    }
+
+    fn value(&self, value: ttir::ValueId) -> Result<ValueId, Failure> {
+        self.scope
+            .get(value)
+            .ok_or_else(|| self.failure(ErrorKind::Undefined(self.context.tree.name(value))))
+    }
+
+    fn values(&self, values: &[ttir::ValueId]) -> Lowered {
+        values.iter().map(|&value| self.value(value)).collect()
+    }
+
+    /// The types that the tree states for the results of an operation.
+    fn result_types(&self, op: &Op) -> Vec<Type> {
+        self.context.tree.types(&op.results).cloned().collect()
     }
 
     fn typed(
         &self,
-        op: &Op<'_>,
+        op: &Op,
         what: impl FnOnce() -> String,
         actual: &Type,
         expected: &Type,
@@ -180,13 +161,13 @@ impl<'a, 's> Import<'a, 's> {
 
     fn wrong_type<T>(
         &self,
-        op: &Op<'_>,
+        op: &Op,
         what: impl Into<String>,
         actual: &Type,
         expected: impl Into<String>,
     ) -> Result<T, Failure> {
         self.fail(ErrorKind::Type {
-            op: op.name.into(),
+            op: op.name.to_string(),
             what: what.into(),
             actual: actual.to_string(),
             expected: expected.into(),
@@ -195,7 +176,7 @@ impl<'a, 's> Import<'a, 's> {
 
     fn counted(
         &self,
-        op: &Op<'_>,
+        op: &Op,
         what: &'static str,
         actual: usize,
         expected: usize,
@@ -203,32 +184,32 @@ impl<'a, 's> Import<'a, 's> {
         if actual == expected {
             return Ok(());
         }
-        self.fail(ErrorKind::Count { op: op.name.into(), what, actual, expected })
+        self.fail(ErrorKind::Count { op: op.name.to_string(), what, actual, expected })
     }
 
     fn attribute<T>(
         &self,
-        op: &Op<'_>,
+        op: &Op,
         name: &'static str,
         expected: &'static str,
     ) -> Result<T, Failure> {
-        self.fail(ErrorKind::Attribute { op: op.name.into(), name, expected })
+        self.fail(ErrorKind::Attribute { op: op.name.to_string(), name, expected })
     }
 
     /// All operands, which must be `N`.
     fn exactly<const N: usize>(
         &self,
-        op: &Op<'_>,
+        op: &Op,
         operands: &[ValueId],
     ) -> Result<[ValueId; N], Failure> {
         self.counted(op, "operand", operands.len(), N)?;
-        operands.try_into().or_else(|_| self.fail(ErrorKind::UnknownOp(op.name.into())))
+        operands.try_into().or_else(|_| self.fail(ErrorKind::UnknownOp(op.name.to_string())))
     }
 
     /// The operands: `N` that must be there, then at most `M` others.
     fn up_to<const N: usize, const M: usize>(
         &self,
-        op: &Op<'_>,
+        op: &Op,
         operands: &[ValueId],
     ) -> Result<([ValueId; N], [Option<ValueId>; M]), Failure> {
         let count = operands.len().clamp(N, N + M);
@@ -239,17 +220,18 @@ impl<'a, 's> Import<'a, 's> {
         }
     }
 
-    /// The one type of result that the text says.
-    fn result_type<'o>(&self, op: &'o Op<'_>) -> Result<&'o Type, Failure> {
-        self.counted(op, "result", op.result_types.len(), 1)?;
-        op.result_types.first().ok_or_else(|| self.failure(ErrorKind::UnknownOp(op.name.into())))
+    /// The one type of result that the tree states.
+    fn result_type(&self, op: &Op) -> Result<&'a Type, Failure> {
+        self.counted(op, "result", op.results.len(), 1)?;
+        let first = op.results.first().map(|&id| &self.context.tree[id].ty);
+        first.ok_or_else(|| self.failure(ErrorKind::UnknownOp(op.name.to_string())))
     }
 
-    fn lower(&mut self, op: &'a Op<'s>, xs: &[ValueId]) -> Lowered {
-        if let Some(reason) = syntax::refused(op.name) {
-            return self.fail(ErrorKind::Refused { op: op.name.into(), reason });
+    fn lower(&mut self, op: &'a Op, xs: &[ValueId]) -> Lowered {
+        if let Some(reason) = ttir::refused(&op.name) {
+            return self.fail(ErrorKind::Refused { op: op.name.to_string(), reason });
         }
-        let (dialect, name) = op.name.split_once('.').unwrap_or(("", op.name));
+        let (dialect, name) = op.name.split_once('.').unwrap_or(("", &*op.name));
         match (dialect, name) {
             ("arith", "constant") => self.constant(op),
             ("arith", _) => self.arith(op, name, xs),
@@ -259,11 +241,11 @@ impl<'a, 's> Import<'a, 's> {
             ("ub", "poison") => self.poison(op),
             ("llvm", "intr.assume") => self.assume(op, xs),
             ("ttg" | "gpu", "barrier") => self.barrier(op, xs),
-            _ => self.fail(ErrorKind::UnknownOp(op.name.into())),
+            _ => self.fail(ErrorKind::UnknownOp(op.name.to_string())),
         }
     }
 
-    fn triton(&mut self, op: &'a Op<'s>, name: &str, xs: &[ValueId]) -> Lowered {
+    fn triton(&mut self, op: &'a Op, name: &str, xs: &[ValueId]) -> Lowered {
         match name {
             "get_program_id" | "get_num_programs" | "make_range" | "splat" | "unsplat"
             | "expand_dims" | "broadcast" | "reshape" | "trans" | "cat" | "join" | "split"
@@ -287,7 +269,7 @@ impl<'a, 's> Import<'a, 's> {
             "call" => self.call(op, xs),
             // They let kernels of a stream overlap, which changes no result.
             "grid_dependency_wait" | "grid_dependency_launch_dependents" => Ok(vec![]),
-            _ => self.fail(ErrorKind::UnknownOp(op.name.into())),
+            _ => self.fail(ErrorKind::UnknownOp(op.name.to_string())),
         }
     }
 }

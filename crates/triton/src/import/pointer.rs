@@ -3,12 +3,11 @@
 use super::emit::Keywords;
 use super::{Import, Lowered};
 use crate::Failure;
-use crate::syntax::{Attr as Text, Op};
+use crate::ttir::{Attr as Text, Op};
 use trident_ir::op::words::{AtomicOp, CacheHint, EvictionHint, MemoryOrder, MemoryScope};
 use trident_ir::{Op as IrOp, ValueId, ops};
 
 const ORDERS: Keywords<MemoryOrder> = Keywords {
-    first: 1,
     known: &[
         ("relaxed", MemoryOrder::Relaxed),
         ("acquire", MemoryOrder::Acquire),
@@ -17,11 +16,9 @@ const ORDERS: Keywords<MemoryOrder> = Keywords {
     ],
 };
 const SCOPES: Keywords<MemoryScope> = Keywords {
-    first: 1,
     known: &[("gpu", MemoryScope::Gpu), ("cta", MemoryScope::Cta), ("sys", MemoryScope::Sys)],
 };
 const UPDATES: Keywords<AtomicOp> = Keywords {
-    first: 1,
     known: &[
         ("and", AtomicOp::And),
         ("or", AtomicOp::Or),
@@ -36,7 +33,6 @@ const UPDATES: Keywords<AtomicOp> = Keywords {
     ],
 };
 const CACHES: Keywords<CacheHint> = Keywords {
-    first: 1,
     known: &[
         ("none", CacheHint::None),
         ("ca", CacheHint::All),
@@ -48,7 +44,6 @@ const CACHES: Keywords<CacheHint> = Keywords {
     ],
 };
 const EVICTIONS: Keywords<EvictionHint> = Keywords {
-    first: 1,
     known: &[
         ("evict_normal", EvictionHint::Normal),
         ("evict_first", EvictionHint::First),
@@ -63,8 +58,8 @@ pub(super) struct CacheHints {
     pub(super) eviction: Option<EvictionHint>,
 }
 
-impl Import<'_, '_> {
-    pub(super) fn pointer(&mut self, op: &Op<'_>, name: &str, xs: &[ValueId]) -> Lowered {
+impl Import<'_> {
+    pub(super) fn pointer(&mut self, op: &Op, name: &str, xs: &[ValueId]) -> Lowered {
         let made: IrOp = match name {
             "addptr" => {
                 let [ptr, offset] = self.exactly(op, xs)?;
@@ -131,30 +126,25 @@ impl Import<'_, '_> {
                 ops::AtomicPoll::new(ptr, expected, timeout).order(order).scope(scope).into()
             }
         };
-        Ok(self.push(made, &op.result_types))
+        Ok(self.push(made, &self.result_types(op)))
     }
 
     /// The order and the scope of an access to memory that several threads see.
-    fn ordering(&self, op: &Op<'_>) -> Result<(MemoryOrder, MemoryScope), Failure> {
+    fn ordering(&self, op: &Op) -> Result<(MemoryOrder, MemoryScope), Failure> {
         Ok((self.choice(op, "sem", &ORDERS)?, self.choice(op, "scope", &SCOPES)?))
     }
 
     /// Cache modifier and eviction policy: two attributes, or since Triton 3.9 one that holds both.
-    pub(super) fn cache_hints(&self, op: &Op<'_>) -> Result<CacheHints, Failure> {
-        let alias = |name: &str| self.context.tree.aliases.get(name);
-        let policy = match op.dict.get("cachePolicy") {
-            Some(Text::Alias(name)) => alias(name),
-            other => other,
-        };
+    pub(super) fn cache_hints(&self, op: &Op) -> Result<CacheHints, Failure> {
+        let policy = op.dict.get("cachePolicy").and_then(|p| self.context.tree.resolved(p));
         let field = |name: &str| match policy {
-            Some(Text::Dict(fields)) => fields.get(name),
+            Some(Text::Fields(_, fields) | Text::Dict(fields)) => fields.get(name),
             _ => None,
         };
         let mut hints = CacheHints::default();
         for (value, name) in [
             (field("cache_modifier"), "cache_modifier"),
             (op.dict.get("cacheModifier"), "cacheModifier"),
-            (op.dict.get("cache"), "cache"),
         ] {
             if let Some(value) = value {
                 hints.cache = Some(self.hint(op, value, name, &CACHES)?);
@@ -163,7 +153,6 @@ impl Import<'_, '_> {
         for (value, name) in [
             (field("eviction_policy"), "eviction_policy"),
             (op.dict.get("evictionPolicy"), "evictionPolicy"),
-            (op.dict.get("evict"), "evict"),
         ] {
             if let Some(value) = value {
                 hints.eviction = Some(self.hint(op, value, name, &EVICTIONS)?);
@@ -175,8 +164,8 @@ impl Import<'_, '_> {
     /// The meaning of a hint.
     fn hint<T: Copy>(
         &self,
-        op: &Op<'_>,
-        value: &Text<'_>,
+        op: &Op,
+        value: &Text,
         name: &'static str,
         known: &Keywords<T>,
     ) -> Result<T, Failure> {

@@ -3,7 +3,7 @@
 use super::emit::{around, elements};
 use super::{Import, Lowered};
 use crate::Failure;
-use crate::syntax::Op;
+use crate::ttir::Op;
 use trident_ir::op::OpKind as K;
 use trident_ir::{Block, DType, Op as IrOp, Type, ValueId, ops};
 
@@ -14,8 +14,8 @@ fn scalar(ty: &Type) -> Type {
     ty.with_shape(Some(vec![]))
 }
 
-impl<'a, 's> Import<'a, 's> {
-    pub(super) fn reduce(&mut self, op: &'a Op<'s>, name: &str, xs: &[ValueId]) -> Lowered {
+impl<'a> Import<'a> {
+    pub(super) fn reduce(&mut self, op: &'a Op, name: &str, xs: &[ValueId]) -> Lowered {
         let elements: Vec<_> = xs.iter().map(|&x| scalar(self.ty(x))).collect();
         if name == "map_elementwise" {
             return self.map(op, xs, &elements);
@@ -30,14 +30,14 @@ impl<'a, 's> Import<'a, 's> {
         };
         let block =
             self.only_region(op, end, &[&elements[..], &elements[..]].concat(), &elements)?;
-        if let ([x], [result], true) = (xs, &op.result_types[..], self.widens(&block)) {
+        if let ([x], [result], true) = (xs, &self.result_types(op)[..], self.widens(&block)) {
             return Ok(vec![self.widened(fold, *x, result, block)]);
         }
-        Ok(self.push(around(vec![block], fold(xs)), &op.result_types))
+        Ok(self.push(around(vec![block], fold(xs)), &self.result_types(op)))
     }
 
-    fn map(&mut self, op: &'a Op<'s>, xs: &[ValueId], elements: &[Type]) -> Lowered {
-        let results: Vec<_> = op.result_types.iter().map(scalar).collect();
+    fn map(&mut self, op: &'a Op, xs: &[ValueId], elements: &[Type]) -> Lowered {
+        let results: Vec<_> = self.result_types(op).iter().map(scalar).collect();
         let pack = match op.dict.get("pack") {
             Some(_) => self.int(op, "pack")?,
             None => 1,
@@ -52,7 +52,7 @@ impl<'a, 's> Import<'a, 's> {
         };
         let (params, yields) = (packed(elements), packed(&results));
         let block = self.only_region(op, "tt.map_elementwise.return", &params, &yields)?;
-        Ok(self.push(around(vec![block], ops::Map::new(xs).pack(pack)), &op.result_types))
+        Ok(self.push(around(vec![block], ops::Map::new(xs).pack(pack)), &self.result_types(op)))
     }
 
     /// Whether a fold is a sum or product of floats so narrow that rounding after each step would spoil it. The order
@@ -93,13 +93,13 @@ impl<'a, 's> Import<'a, 's> {
     /// Imports the region of an op that has exactly one, and checks its parameters and results.
     fn only_region(
         &mut self,
-        op: &'a Op<'s>,
+        op: &'a Op,
         end: &'static str,
         params: &[Type],
         yields: &[Type],
     ) -> Result<Block, Failure> {
         self.counted(op, "region", op.regions.len(), 1)?;
-        let Some(region) = op.regions.first() else { return self.unknown(op) };
+        let Some(&region) = op.regions.first() else { return self.unknown(op) };
         self.takes(op, region, params)?;
         let block = self.region(region, end)?;
         self.yields(op, &block, yields)?;

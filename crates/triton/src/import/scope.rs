@@ -1,46 +1,46 @@
-//! Names of values. Sibling regions reuse names, so a region's definitions are dropped at its end.
+//! The values of the tree that the block under construction may use, and what was made of them.
 
-use std::collections::HashMap;
+use crate::ttir;
 use trident_ir::ValueId;
 
-#[derive(Default)]
-pub(super) struct Scope<'s> {
-    names: HashMap<&'s str, (usize, usize)>,
-    /// Values of all names, those of one name side by side.
-    values: Vec<ValueId>,
-    order: Vec<&'s str>,
+#[derive(Debug, Default)]
+pub(super) struct Scope {
+    /// By the number of the value in the tree.
+    known: Vec<Option<ValueId>>,
+    order: Vec<ttir::ValueId>,
 }
 
 /// A state to return to.
 #[derive(Clone, Copy)]
-pub(super) struct Mark {
-    values: usize,
-    order: usize,
-}
+pub(super) struct Mark(usize);
 
-impl<'s> Scope<'s> {
-    /// Whether the name was free.
-    pub(super) fn define(&mut self, name: &'s str, ids: &[ValueId]) -> bool {
-        let start = self.values.len();
-        self.values.extend(ids);
-        self.order.push(name);
-        self.names.insert(name, (start, ids.len())).is_none()
+impl Scope {
+    /// Blocks that several branches reach are imported again, so a value may be defined a second time.
+    pub(super) fn define(&mut self, value: ttir::ValueId, made: ValueId) {
+        let place = value.index();
+        if self.known.len() <= place {
+            self.known.resize(place + 1, None);
+        }
+        if let Some(known) = self.known.get_mut(place) {
+            *known = Some(made);
+        }
+        self.order.push(value);
     }
 
-    pub(super) fn get(&self, name: &str, number: usize) -> Option<ValueId> {
-        let &(start, len) = self.names.get(name)?;
-        if number < len { self.values.get(start + number).copied() } else { None }
+    pub(super) fn get(&self, value: ttir::ValueId) -> Option<ValueId> {
+        self.known.get(value.index()).copied().flatten()
     }
 
     pub(super) fn mark(&self) -> Mark {
-        Mark { values: self.values.len(), order: self.order.len() }
+        Mark(self.order.len())
     }
 
     /// Forgets what was defined since.
     pub(super) fn reset(&mut self, mark: Mark) {
-        self.values.truncate(mark.values);
-        for name in self.order.drain(mark.order..) {
-            self.names.remove(name);
+        for value in self.order.drain(mark.0..) {
+            if let Some(known) = self.known.get_mut(value.index()) {
+                *known = None;
+            }
         }
     }
 }

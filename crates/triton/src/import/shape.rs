@@ -2,11 +2,11 @@
 
 use super::{Import, Lowered};
 use crate::Failure;
-use crate::syntax::Op;
+use crate::ttir::Op;
 use trident_ir::{Op as IrOp, ValueId, ops};
 
-impl Import<'_, '_> {
-    pub(super) fn shape(&mut self, op: &Op<'_>, name: &str, xs: &[ValueId]) -> Lowered {
+impl Import<'_> {
+    pub(super) fn shape(&mut self, op: &Op, name: &str, xs: &[ValueId]) -> Lowered {
         let made: IrOp = match name {
             "get_program_id" => {
                 let [] = self.exactly(op, xs)?;
@@ -70,26 +70,26 @@ impl Import<'_, '_> {
                 ops::Histogram::new(x, mask).into()
             }
         };
-        Ok(self.push(made, &op.result_types))
+        Ok(self.push(made, &self.result_types(op)))
     }
 
     /// Appends an op that changes the shape of its operand. Blocks without axes are scalars, which need none.
-    fn reshaped(&mut self, op: &Op<'_>, x: ValueId, made: IrOp) -> Lowered {
-        match op.result_types.first() == Some(self.ty(x)) {
+    fn reshaped(&mut self, op: &Op, x: ValueId, made: IrOp) -> Lowered {
+        match self.result_types(op).first() == Some(self.ty(x)) {
             true => Ok(vec![x]),
-            false => Ok(self.push(made, &op.result_types)),
+            false => Ok(self.push(made, &self.result_types(op))),
         }
     }
 
     /// The axis of the grid that an op asks about.
-    fn grid_axis(&self, op: &Op<'_>) -> Result<i64, Failure> {
+    fn grid_axis(&self, op: &Op) -> Result<i64, Failure> {
         let axes = ["x", "y", "z"];
         let axis = self.keyword(op, "axis", &axes)?;
         Ok(axes.iter().position(|name| *name == axis).unwrap_or(0) as i64)
     }
 
     /// The first and the last number of a range, which the result has a place for.
-    fn range(&self, op: &Op<'_>) -> Result<(i64, i64), Failure> {
+    fn range(&self, op: &Op) -> Result<(i64, i64), Failure> {
         let (start, end) = (self.int(op, "start")?, self.int(op, "end")?);
         let ty = self.result_type(op)?;
         if ty.dims() != end.checked_sub(start).and_then(|n| Some(vec![n.try_into().ok()?])) {

@@ -1,53 +1,18 @@
 //! Types: `f32`, `tensor<64x!tt.ptr<f16>>`, `!tt.ptr<f32, "constant">`, `!tt.tensordesc<16x16xsi32>` …
 
-use super::parser::Parser;
-use crate::lexer::Token;
+use super::Parser;
+use super::lexer::Token;
+use crate::ttir::types::{descriptor_element, element};
 use crate::{ErrorKind, Failure, MAX_DEPTH, MAX_ELEMENTS, MAX_RANK};
 use trident_ir::types::{DescriptorType, PointerType, Space};
-use trident_ir::{DType, Dim, Type};
-
-/// Element types by name. Integers have no sign in Triton IR. Here they are signed, and ops that treat them as unsigned
-/// say so.
-fn dtype(name: &str) -> Option<DType> {
-    Some(match name {
-        "i1" => DType::Bool,
-        "i8" => DType::I8,
-        "i16" => DType::I16,
-        "i32" => DType::I32,
-        "i64" => DType::I64,
-        "f16" => DType::F16,
-        "bf16" => DType::BF16,
-        "f32" => DType::F32,
-        "f64" => DType::F64,
-        "f8E5M2" => DType::F8E5M2,
-        "f8E4M3FN" => DType::F8E4M3FN,
-        "f8E5M2FNUZ" => DType::F8E5M2FNUZ,
-        "f8E4M3FNUZ" => DType::F8E4M3FNUZ,
-        _ => return None,
-    })
-}
-
-/// The element types of descriptors, which alone spell the sign.
-fn signed_dtype(name: &str) -> Option<DType> {
-    Some(match name {
-        "si8" => DType::I8,
-        "si16" => DType::I16,
-        "si32" => DType::I32,
-        "si64" => DType::I64,
-        "ui8" => DType::U8,
-        "ui16" => DType::U16,
-        "ui32" => DType::U32,
-        "ui64" => DType::U64,
-        _ => return dtype(name),
-    })
-}
+use trident_ir::{Dim, Type};
 
 /// Whether the token starts a type.
 pub(super) fn starts_type(token: &Token<'_>) -> bool {
     match token {
         Token::Bang(_) => true,
         Token::Word(word) => {
-            matches!(*word, "tensor" | "vector" | "index") || dtype(word).is_some()
+            matches!(*word, "tensor" | "vector" | "index") || element(word).is_some()
         }
         _ => false,
     }
@@ -117,7 +82,7 @@ impl<'s> Parser<'s, '_> {
                 self.bump()?;
                 self.descriptor()
             }
-            Token::Word(name) => match dtype(name) {
+            Token::Word(name) => match element(name) {
                 Some(dtype) => self.bump().map(|_| Type::fixed(dtype, &[])),
                 None if is_other_type(name) => {
                     self.bump()?;
@@ -178,7 +143,7 @@ impl<'s> Parser<'s, '_> {
         }
         let block = self.dims(at)?;
         let Token::Word(name) = self.token else { return self.expected("an element type") };
-        let Some(dtype) = signed_dtype(name) else { return self.expected("an element type") };
+        let Some(dtype) = descriptor_element(name) else { return self.expected("an element type") };
         self.bump()?;
         if older {
             self.expect(">", "`>`")?;

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 /// A piece of the text. Names stand without their sign.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Token<'s> {
+pub(super) enum Token<'s> {
     /// A keyword, an op or a type: `module`, `tt.load`, `f32`.
     Word(&'s str),
     /// `%name`.
@@ -32,7 +32,7 @@ pub(crate) enum Token<'s> {
 
 impl Token<'_> {
     /// How an error names the token.
-    pub(crate) fn describe(&self) -> String {
+    pub(super) fn describe(&self) -> String {
         const SHOWN: usize = 40;
         let clip = |s: &str| match s.char_indices().nth(SHOWN) {
             Some((end, _)) => format!("{}…", &s[..end]),
@@ -53,8 +53,29 @@ impl Token<'_> {
     }
 }
 
-const PUNCT: &[&str] =
-    &["->", "::", "(", ")", "[", "]", "{", "}", "<", ">", ",", ":", "=", "*", "-", "+", "?"];
+/// The punctuation that starts with these two bytes.
+fn punct(first: u8, second: Option<u8>) -> Option<&'static str> {
+    Some(match (first, second) {
+        (b'-', Some(b'>')) => "->",
+        (b':', Some(b':')) => "::",
+        (b'(', _) => "(",
+        (b')', _) => ")",
+        (b'[', _) => "[",
+        (b']', _) => "]",
+        (b'{', _) => "{",
+        (b'}', _) => "}",
+        (b'<', _) => "<",
+        (b'>', _) => ">",
+        (b',', _) => ",",
+        (b':', _) => ":",
+        (b'=', _) => "=",
+        (b'*', _) => "*",
+        (b'-', _) => "-",
+        (b'+', _) => "+",
+        (b'?', _) => "?",
+        _ => return None,
+    })
+}
 
 /// The characters of names after `%`, `^` and `@`.
 fn is_suffix(b: u8) -> bool {
@@ -68,23 +89,23 @@ fn is_word(b: u8) -> bool {
 
 /// A position in the text.
 #[derive(Clone)]
-pub(crate) struct Lexer<'s> {
+pub(super) struct Lexer<'s> {
     source: &'s str,
     at: usize,
 }
 
 impl<'s> Lexer<'s> {
-    pub(crate) fn new(source: &'s str) -> Lexer<'s> {
+    pub(super) fn new(source: &'s str) -> Lexer<'s> {
         Lexer { source, at: 0 }
     }
 
     /// Goes on from this byte.
-    pub(crate) fn seek(&mut self, at: usize) {
+    pub(super) fn seek(&mut self, at: usize) {
         self.at = at;
     }
 
     /// The text between two bytes.
-    pub(crate) fn slice(&self, from: usize, to: usize) -> &'s str {
+    pub(super) fn slice(&self, from: usize, to: usize) -> &'s str {
         self.source.get(from..to.min(self.source.len())).unwrap_or("")
     }
 
@@ -114,7 +135,7 @@ impl<'s> Lexer<'s> {
     }
 
     /// The next token and the byte at which it starts.
-    pub(crate) fn next(&mut self) -> Result<(usize, Token<'s>), Failure> {
+    pub(super) fn next(&mut self) -> Result<(usize, Token<'s>), Failure> {
         self.skip();
         let start = self.at;
         let Some(first) = self.byte(0) else { return Ok((start, Token::End)) };
@@ -138,20 +159,17 @@ impl<'s> Lexer<'s> {
             b'"' => Token::Str(self.string()?),
             b if b.is_ascii_alphabetic() || b == b'_' => Token::Word(self.take_while(is_word)),
             b if b.is_ascii_digit() => Token::Number(self.number()),
-            _ => {
-                let rest = &self.source[start..];
-                match PUNCT.iter().find(|p| rest.starts_with(**p)) {
-                    Some(punct) => {
-                        self.at += punct.len();
-                        Token::Punct(punct)
-                    }
-                    None => {
-                        let c = rest.chars().next().unwrap_or('\0');
-                        self.at += c.len_utf8();
-                        Token::Stray(c)
-                    }
+            _ => match punct(first, self.byte(1)) {
+                Some(punct) => {
+                    self.at += punct.len();
+                    Token::Punct(punct)
                 }
-            }
+                None => {
+                    let c = self.source[start..].chars().next().unwrap_or('\0');
+                    self.at += c.len_utf8();
+                    Token::Stray(c)
+                }
+            },
         };
         Ok((start, token))
     }

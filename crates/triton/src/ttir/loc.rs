@@ -1,9 +1,6 @@
 //! Locations: the places in the Python source that operations come from.
 
-use super::parser::Parser;
-use crate::lexer::Token;
-use crate::{Failure, MAX_DEPTH};
-use std::borrow::Cow;
+use crate::MAX_DEPTH;
 use std::collections::HashMap;
 use trident_ir::{Loc, SourceLoc};
 
@@ -17,14 +14,14 @@ impl LocId {
 }
 
 #[derive(Clone, Debug)]
-enum Entry<'s> {
+pub(super) enum Entry {
     Unknown,
     File {
-        file: Cow<'s, str>,
+        file: Box<str>,
         line: u32,
         column: u32,
     },
-    Alias(&'s str),
+    Alias(Box<str>),
     /// A place in a function that was inlined at a call.
     Call {
         callee: LocId,
@@ -37,19 +34,19 @@ const MAX_FRAMES: usize = 64;
 
 /// All locations of a text. Aliases may be defined before and after their uses, so they are looked up at the end.
 #[derive(Debug)]
-pub(crate) struct Locs<'s> {
-    table: Vec<Entry<'s>>,
-    aliases: HashMap<&'s str, LocId>,
+pub(crate) struct Locs {
+    table: Vec<Entry>,
+    pub(super) aliases: HashMap<Box<str>, LocId>,
 }
 
-impl Default for Locs<'_> {
+impl Default for Locs {
     fn default() -> Self {
         Locs { table: vec![Entry::Unknown], aliases: HashMap::new() }
     }
 }
 
-impl<'s> Locs<'s> {
-    fn add(&mut self, loc: Entry<'s>) -> LocId {
+impl Locs {
+    pub(super) fn add(&mut self, loc: Entry) -> LocId {
         self.table.push(loc);
         LocId(u32::try_from(self.table.len() - 1).unwrap_or(0))
     }
@@ -109,94 +106,6 @@ fn file_in(loc: &str) -> Option<Loc> {
     let (line, rest) = rest.split_once(':')?;
     let column = &rest[..rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len())];
     Some(Loc::source(file, line.parse().ok()?, column.parse().ok()?))
-}
-
-impl<'s> Parser<'s, '_> {
-    /// `loc(…)`, if it stands here.
-    pub(super) fn trailing_loc(&mut self) -> Result<LocId, Failure> {
-        match self.eat_word("loc")? {
-            true => self.parenthesised_loc(),
-            false => Ok(LocId::UNKNOWN),
-        }
-    }
-
-    /// `= loc(…)` after `#name`.
-    pub(super) fn loc_alias(&mut self, name: &'s str) -> Result<(), Failure> {
-        let id = self.parenthesised_loc()?;
-        self.locs.aliases.insert(name, id);
-        Ok(())
-    }
-
-    fn parenthesised_loc(&mut self) -> Result<LocId, Failure> {
-        self.expect("(", "`(`")?;
-        let id = self.loc(0)?;
-        self.expect(")", "`)`")?;
-        Ok(id)
-    }
-
-    /// Of fused locations the first counts that is known.
-    fn loc(&mut self, depth: usize) -> Result<LocId, Failure> {
-        if depth == MAX_DEPTH {
-            return self.too_deep();
-        }
-        match &self.token {
-            Token::Str(_) => {
-                let file = self.string()?;
-                if self.eat("(")? {
-                    let child = self.loc(depth + 1)?;
-                    self.expect(")", "`)`")?;
-                    return Ok(child);
-                }
-                if !self.eat(":")? {
-                    return Ok(LocId::UNKNOWN);
-                }
-                let line = self.number("a line number")?;
-                self.expect(":", "`:`")?;
-                let column = self.number("a column number")?;
-                if self.eat_word("to")? {
-                    while matches!(self.token, Token::Number(_) | Token::Punct(":")) {
-                        self.bump()?;
-                    }
-                }
-                // No file has lines of other numbers.
-                let (Ok(line), Ok(column)) = (line.parse(), column.parse()) else {
-                    return Ok(LocId::UNKNOWN);
-                };
-                Ok(self.locs.add(Entry::File { file, line, column }))
-            }
-            Token::Hash(name) => {
-                let name = *name;
-                self.bump()?;
-                Ok(self.locs.add(Entry::Alias(name)))
-            }
-            Token::Word("unknown") => {
-                self.bump()?;
-                Ok(LocId::UNKNOWN)
-            }
-            Token::Word("callsite") => {
-                self.bump()?;
-                self.expect("(", "`(`")?;
-                let callee = self.loc(depth + 1)?;
-                self.expect_word("at", "`at`")?;
-                let caller = self.loc(depth + 1)?;
-                self.expect(")", "`)`")?;
-                Ok(match LocId::UNKNOWN {
-                    unknown if callee == unknown || caller == unknown => callee,
-                    _ => self.locs.add(Entry::Call { callee, caller }),
-                })
-            }
-            Token::Word("fused") => {
-                self.bump()?;
-                if self.is("<") {
-                    self.skip_angles()?;
-                }
-                self.expect("[", "`[`")?;
-                let parts = self.list("]", "`,` or `]`", |p| p.loc(depth + 1))?;
-                Ok(parts.into_iter().find(|&l| l != LocId::UNKNOWN).unwrap_or(LocId::UNKNOWN))
-            }
-            _ => self.expected("a location"),
-        }
-    }
 }
 
 #[cfg(test)]

@@ -1,9 +1,10 @@
 //! Custom forms that no sequence of items describes.
 
-use super::parser::Parser;
-use super::{Attr as Text, AttrDict, Op, Param};
+use super::lexer::Token;
+use super::{Draft, Param, Parser};
 use crate::Failure;
-use crate::lexer::Token;
+use crate::ttir::form::Own;
+use crate::ttir::{Attr as Text, AttrDict};
 use trident_ir::{DType, Type};
 
 type Parsed = Result<(), Failure>;
@@ -12,22 +13,42 @@ fn truth() -> Type {
     Type::fixed(DType::Bool, &[])
 }
 
+/// Reads the form into `op`, whose name is read.
+pub(super) fn own<'s>(p: &mut Parser<'s, '_>, form: Own, op: &mut Draft<'s>) -> Parsed {
+    match form {
+        Own::Constant => constant(p, op),
+        Own::DotScaled => dot_scaled(p, op),
+        Own::MakeDescriptor => make_tensor_descriptor(p, op),
+        Own::Print => print(p, op),
+        Own::Barrier => barrier(p, op),
+        Own::For => scf_for(p, op),
+        Own::If => scf_if(p, op),
+        Own::While => scf_while(p, op),
+        Own::Branch => branch(p, op),
+        Own::Func => func(p, op),
+        Own::Module => module(p, op),
+    }
+}
+
 /// `1 : i32`, `true`, `dense<0.0> : tensor<16xf32>`.
-pub(super) fn constant<'s>(p: &mut Parser<'s, '_>, op: &mut Op<'s>) -> Parsed {
+fn constant<'s>(p: &mut Parser<'s, '_>, op: &mut Draft<'s>) -> Parsed {
     p.attr_dict(&mut op.dict)?;
     let value = match p.token {
         Token::Number(_) | Token::Punct("-") => {
+            let at = p.at;
             let number = p.signed()?;
             p.expect(":", "`:`")?;
-            op.result_types = vec![p.ty()?];
-            Text::Number(number)
+            let ty = p.ty()?;
+            let value = super::attr::scalar(at, &number, &ty)?;
+            op.result_types = vec![ty];
+            value
         }
         _ => p.attr(0)?,
     };
     match &value {
         Text::Bool(_) => op.result_types = vec![truth()],
-        Text::Dense(_, ty) => op.result_types = vec![ty.clone()],
-        Text::Number(_) => {}
+        Text::Dense(dense) => op.result_types = vec![dense.ty.clone()],
+        Text::Int(..) | Text::Float(..) => {}
         _ => return p.expected("a number, `true`, `false` or `dense<…>`"),
     }
     op.dict.set("value", value);
@@ -36,7 +57,7 @@ pub(super) fn constant<'s>(p: &mut Parser<'s, '_>, op: &mut Op<'s>) -> Parsed {
 
 /// `%a scale %sa, %b scale %sb, %c lhs = e4m3 rhs = e2m1 {…} : TA, TSA * TB, TSB -> TC`. The operands are put in the
 /// order of the generic form, scales last.
-pub(super) fn dot_scaled<'s>(p: &mut Parser<'s, '_>, op: &mut Op<'s>) -> Parsed {
+fn dot_scaled<'s>(p: &mut Parser<'s, '_>, op: &mut Draft<'s>) -> Parsed {
     let mut scales = [None, None];
     for scale in &mut scales {
         op.operands.push(p.operand()?);
@@ -66,13 +87,13 @@ pub(super) fn dot_scaled<'s>(p: &mut Parser<'s, '_>, op: &mut Op<'s>) -> Parsed 
     op.operand_types.push(c);
     op.operand_types.extend(scale_types);
     let sizes = [true, true, true, scales[0].is_some(), scales[1].is_some()];
-    op.dict.set("operandSegmentSizes", Text::List(sizes.map(Text::Bool).to_vec()));
+    op.dict.set("operandSegmentSizes", Text::Array(DType::I32, sizes.map(i64::from).to_vec()));
     op.operands.extend(scales.into_iter().flatten());
     Ok(())
 }
 
 /// `%base, [%shape…], [%strides…] {…} : <f16>, <64x32xf16>`.
-pub(super) fn make_tensor_descriptor<'s>(p: &mut Parser<'s, '_>, op: &mut Op<'s>) -> Parsed {
+fn make_tensor_descriptor<'s>(p: &mut Parser<'s, '_>, op: &mut Draft<'s>) -> Parsed {
     op.operands.push(p.operand()?);
     for _ in 0..2 {
         p.expect(",", "`,`")?;
@@ -88,9 +109,9 @@ pub(super) fn make_tensor_descriptor<'s>(p: &mut Parser<'s, '_>, op: &mut Op<'s>
 }
 
 /// `"prefix" {…} : %a, %b : T, T`; without operands nothing follows the attributes.
-pub(super) fn print<'s>(p: &mut Parser<'s, '_>, op: &mut Op<'s>) -> Parsed {
+fn print<'s>(p: &mut Parser<'s, '_>, op: &mut Draft<'s>) -> Parsed {
     let prefix = p.string()?;
-    op.dict.set("prefix", Text::Str(prefix));
+    op.dict.set("prefix", Text::Str(prefix.into()));
     p.attr_dict(&mut op.dict)?;
     if p.eat(":")? {
         op.operands = p.operands()?;
@@ -101,17 +122,19 @@ pub(super) fn print<'s>(p: &mut Parser<'s, '_>, op: &mut Op<'s>) -> Parsed {
 }
 
 /// `all`, `local`, `global_read|global_write` …
-pub(super) fn barrier<'s>(p: &mut Parser<'s, '_>, op: &mut Op<'s>) -> Parsed {
+fn barrier<'s>(p: &mut Parser<'s, '_>, op: &mut Draft<'s>) -> Parsed {
+    let at = p.at;
     p.word("the memory that the barrier orders")?;
     while p.token == Token::Stray('|') {
         p.bump()?;
         p.word("the memory that the barrier orders")?;
     }
+    op.dict.set("memory", Text::Word(p.text_from(at).to_owned().into()));
     p.attr_dict(&mut op.dict)
 }
 
 /// `%i = %lower to %upper step %step iter_args(%a = %x) -> (T) : i32 {…}`.
-pub(super) fn scf_for<'s>(p: &mut Parser<'s, '_>, op: &mut Op<'s>) -> Parsed {
+fn scf_for<'s>(p: &mut Parser<'s, '_>, op: &mut Draft<'s>) -> Parsed {
     if p.is_word("unsigned") {
         return p.expected("a loop with a signed counter");
     }
@@ -143,7 +166,7 @@ pub(super) fn scf_for<'s>(p: &mut Parser<'s, '_>, op: &mut Op<'s>) -> Parsed {
 /// `(%a = %x, %b = %y)`: the names, their places, and the operands to `op`.
 fn carried_values<'s>(
     p: &mut Parser<'s, '_>,
-    op: &mut Op<'s>,
+    op: &mut Draft<'s>,
 ) -> Result<Vec<(usize, &'s str)>, Failure> {
     p.expect("(", "`(`")?;
     p.list(")", "`,` or `)`", |p| {
@@ -168,7 +191,7 @@ fn typed<'s>(
 }
 
 /// `%c -> (T) {…} else {…}`.
-pub(super) fn scf_if<'s>(p: &mut Parser<'s, '_>, op: &mut Op<'s>) -> Parsed {
+fn scf_if<'s>(p: &mut Parser<'s, '_>, op: &mut Draft<'s>) -> Parsed {
     op.operands.push(p.operand()?);
     op.operand_types.push(truth());
     if p.eat("->")? {
@@ -182,7 +205,7 @@ pub(super) fn scf_if<'s>(p: &mut Parser<'s, '_>, op: &mut Op<'s>) -> Parsed {
 }
 
 /// `(%a = %x) : (T) -> (T) {…} do {…} attributes {…}`.
-pub(super) fn scf_while<'s>(p: &mut Parser<'s, '_>, op: &mut Op<'s>) -> Parsed {
+fn scf_while<'s>(p: &mut Parser<'s, '_>, op: &mut Draft<'s>) -> Parsed {
     let carried = if p.is("(") { carried_values(p, op)? } else { vec![] };
     p.expect(":", "`:`")?;
     op.operand_types = p.type_list()?;
@@ -199,7 +222,7 @@ pub(super) fn scf_while<'s>(p: &mut Parser<'s, '_>, op: &mut Op<'s>) -> Parsed {
 }
 
 /// `^bb(%x : T)`, or `%c, ^bb1, ^bb2(%x : T)`.
-pub(super) fn branch<'s>(p: &mut Parser<'s, '_>, op: &mut Op<'s>) -> Parsed {
+fn branch<'s>(p: &mut Parser<'s, '_>, op: &mut Draft<'s>) -> Parsed {
     if op.name == "cf.cond_br" {
         op.operands.push(p.operand()?);
         op.operand_types.push(truth());
@@ -217,13 +240,13 @@ pub(super) fn branch<'s>(p: &mut Parser<'s, '_>, op: &mut Op<'s>) -> Parsed {
 }
 
 /// `public @name(%a: T {…}) -> (T) attributes {…} {…}`.
-pub(super) fn func<'s>(p: &mut Parser<'s, '_>, op: &mut Op<'s>) -> Parsed {
+fn func<'s>(p: &mut Parser<'s, '_>, op: &mut Draft<'s>) -> Parsed {
     if let Token::Word(visibility @ ("public" | "private" | "nested")) = p.token {
         p.bump()?;
-        op.dict.set("sym_visibility", Text::Word(visibility));
+        op.dict.set("sym_visibility", Text::Word(visibility.to_owned().into()));
     }
     let name = p.symbol()?;
-    op.dict.set("sym_name", Text::Symbol(name));
+    op.dict.set("sym_name", Text::Symbol(name.into()));
     p.expect("(", "`(`")?;
     let params = p.params()?;
     let mut results = vec![];
@@ -247,7 +270,7 @@ pub(super) fn func<'s>(p: &mut Parser<'s, '_>, op: &mut Op<'s>) -> Parsed {
 }
 
 /// `@name attributes {…} {…}`.
-pub(super) fn module<'s>(p: &mut Parser<'s, '_>, op: &mut Op<'s>) -> Parsed {
+fn module<'s>(p: &mut Parser<'s, '_>, op: &mut Draft<'s>) -> Parsed {
     if let Token::Symbol(_) = p.token {
         p.symbol()?;
     }
