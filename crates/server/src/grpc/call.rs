@@ -1,5 +1,6 @@
 //! Calls: the headers of requests, and the messages in their bodies.
 
+use std::future::poll_fn;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use std::time::{Duration, Instant};
@@ -123,26 +124,31 @@ impl<B: Body<Data = Bytes> + Unpin> Messages<B> {
     /// The only message.
     /// The client has so much time to send it, and a second more for each mebibyte.
     pub(super) async fn only(&mut self, time: Duration) -> Result<Bytes, Status> {
-        let start = tokio::time::Instant::now();
+        let mut start = None;
         let count = |text| Status::new(Code::Internal, text);
-        let message = self.next_within(start, time).await?;
+        let message = self.next_within(&mut start, time).await?;
         let message = message.ok_or_else(|| count("the request has no message, expected one"))?;
-        match self.next_within(start, time).await? {
+        match self.next_within(&mut start, time).await? {
             None => Ok(message),
             Some(_) => Err(count("the request has several messages, expected one")),
         }
     }
 
-    /// The next message, which must have come within a time, and a second more for each mebibyte.
+    /// The next message, which must have come within a time, and a second more for each mebibyte. The time begins when a message is not
+    /// there yet.
     async fn next_within(
         &mut self,
-        start: tokio::time::Instant,
+        start: &mut Option<tokio::time::Instant>,
         time: Duration,
     ) -> Result<Option<Bytes>, Status> {
+        // Most messages have come with their heads, and need no timer.
+        if let Poll::Ready(next) = poll_fn(|cx| Poll::Ready(self.poll_next(cx))).await {
+            return next;
+        }
+        let start = *start.get_or_insert_with(tokio::time::Instant::now);
         let mut allowed = time;
         loop {
-            let next = std::future::poll_fn(|context| self.poll_next(context));
-            // The timer starts only if the message is not there yet.
+            let next = poll_fn(|context| self.poll_next(context));
             match tokio::time::timeout_at(start + allowed, next).await {
                 Ok(next) => return next,
                 Err(_) => {

@@ -189,7 +189,13 @@ impl Filler<'_> {
         if array.count() * self.scalar.size() > self.rest.len() {
             return Err(FillError::More);
         }
-        numbers(array.text()).try_for_each(|text| self.number(text))
+        match self.scalar {
+            FillType::F32 => {
+                number::floats(array.text(), |value| self.put(&(value as f32).to_le_bytes()))
+            }
+            FillType::F64 => number::floats(array.text(), |value| self.put(&value.to_le_bytes())),
+            _ => numbers(array.text()).try_for_each(|text| self.number(text)),
+        }
     }
 
     fn number(&mut self, text: &[u8]) -> Result<(), FillError> {

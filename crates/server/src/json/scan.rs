@@ -18,7 +18,7 @@ impl<'a> Scanner<'a> {
             return Err(JsonError { fault: ParseFault::Length, position: 0 });
         }
         let at = if text.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
-        Ok(Scanner { text, at, nodes: Vec::with_capacity(32), open: Vec::new() })
+        Ok(Scanner { text, at, nodes: Vec::with_capacity(32), open: Vec::with_capacity(8) })
     }
 
     /// All values of the text.
@@ -79,7 +79,7 @@ impl<'a> Scanner<'a> {
             b'f' => self.word(b"false", Kind::False),
             b'n' => self.word(b"null", Kind::Null),
             _ => {
-                self.at = number::end(self.text, start)?;
+                (self.at, _) = number::read(self.text, start)?;
                 self.push(Kind::Number, start);
                 Ok(())
             }
@@ -181,9 +181,9 @@ impl<'a> Scanner<'a> {
             if !number::begins(self.peek()) {
                 break;
             }
-            let end = number::end(self.text, self.at)?;
-            let first = std::mem::replace(&mut self.at, end);
-            class = class.max(number::class(&self.text[first..self.at]));
+            let own;
+            (self.at, own) = number::read(self.text, self.at)?;
+            class = class.max(own);
             count += 1;
             self.space();
             match self.peek() {

@@ -2,13 +2,30 @@
 
 use super::document::{JsonError, ParseFault};
 
+/// Whether a byte ends a string, or has to be written as an escape. Each byte of a text is looked up here.
+pub(super) fn is_special(byte: u8) -> bool {
+    SPECIAL[usize::from(byte)]
+}
+
+static SPECIAL: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 0x20 {
+        table[byte] = true;
+        byte += 1;
+    }
+    table[b'"' as usize] = true;
+    table[b'\\' as usize] = true;
+    table
+};
+
 /// The closing quotation mark of the string that begins at `start`, and whether it has escapes.
 pub(super) fn end(text: &[u8], start: usize) -> Result<(usize, bool), JsonError> {
     let mut at = start + 1;
     let mut escapes = false;
     loop {
         let rest = text.get(at..).unwrap_or_default();
-        at += rest.iter().take_while(|&&byte| !matches!(byte, b'"' | b'\\' | 0..0x20)).count();
+        at += rest.iter().position(|&byte| is_special(byte)).unwrap_or(rest.len());
         match text.get(at).copied().unwrap_or(0) {
             b'"' => return Ok((at, escapes)),
             b'\\' => at += escape(text, at)?.length,

@@ -319,6 +319,30 @@ fn short_decimals_are_rounded_as_the_standard_library_rounds_them() {
     }
 }
 
+#[test]
+fn arrays_of_floats_are_read_in_any_form() {
+    let (mut random, words) = (Random(19), ["-0", "0.0", "-Infinity", "1e-9", "-12.5E+2", "7"]);
+    for count in 1..200 {
+        let (mut text, mut expected) = ("[".to_owned(), vec![]);
+        for at in 0..count {
+            let number = match random.below(3) {
+                0 => words[random.below(6) as usize].to_owned(),
+                1 => random.below(u64::MAX).to_string(),
+                _ => format!("-{}.{}", random.below(1000), random.below(10u64.pow(15))),
+            };
+            let space = || " \n\r\t"[at % 4..].chars().take(at % 3).collect::<String>();
+            text += &format!("{}{}{number}{}", if at > 0 { "," } else { "" }, space(), space());
+            let value = number.replace("Infinity", "inf").parse::<f64>().unwrap();
+            expected.extend(value.to_le_bytes());
+        }
+        let document = Document::parse((text + "]").into()).unwrap();
+        let mut bytes = vec![0; 8 * count];
+        document.root().fill(FillType::F64, &mut bytes).unwrap();
+        assert_eq!(bytes, expected);
+        assert_eq!(document.root().fill(FillType::F64, &mut bytes[8..]), Err(FillError::More));
+    }
+}
+
 /// A number in the server's form, with the digits of the standard library's shortest text.
 fn expected(value: f64) -> String {
     let text = format!("{value:e}");

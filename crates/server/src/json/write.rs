@@ -1,5 +1,7 @@
 //! JSON texts as the server writes them.
 
+use super::string;
+
 /// A text being written. Commas are put between the elements of an array or object.
 #[derive(Debug, Default)]
 pub struct Writer {
@@ -57,7 +59,7 @@ impl Writer {
         self.separate();
         self.text.push(b'"');
         let mut rest = bytes;
-        while let Some(at) = rest.iter().position(|&byte| matches!(byte, b'"' | b'\\' | 0..0x20)) {
+        while let Some(at) = rest.iter().position(|&byte| string::is_special(byte)) {
             self.text.extend_from_slice(&rest[..at]);
             self.escape(rest[at]);
             rest = &rest[at + 1..];
@@ -126,8 +128,15 @@ impl Writer {
         if value.is_sign_negative() {
             self.text.push(b'-');
         }
+        let (magnitude, most) = (value.abs(), (1u64 << f64::MANTISSA_DIGITS) as f64);
+        // Whole numbers need no search for the shortest text.
+        let whole = magnitude as u64;
+        if magnitude < most && whole as f64 == magnitude {
+            self.text.extend_from_slice(itoa::Buffer::new().format(whole).as_bytes());
+            return self.text.extend_from_slice(b".0");
+        }
         let mut buffer = zmij::Buffer::new();
-        let text = buffer.format_finite(value.abs()).as_bytes();
+        let text = buffer.format_finite(magnitude).as_bytes();
         // Numbers without an exponent have the server's form already.
         if text.contains(&b'e') {
             Shortest::of(text).write(&mut self.text);

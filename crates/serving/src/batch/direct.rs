@@ -119,14 +119,14 @@ impl ServedModel {
         };
         let (at, spec) = (*at, &self.outputs[*at]);
         let is_whole = spec.at == Some(0) && spec.scatter.is_none() && spec.cuts.is_empty();
+        let start = Instant::now();
         if !is_whole
             || request.inputs.len() != direct.inputs.len()
             || request.left().is_some()
-            || self.operations.is_due()
+            || self.operations.is_due(start)
         {
             return None;
         }
-        let start = Instant::now();
         let (mut shapes, mut places) = ([&[][..]; INPUTS], [None; INPUTS]);
         let (mut copies, mut end) = (vec![], 0);
         for (at, given) in request.inputs.iter().enumerate() {

@@ -40,46 +40,43 @@ enumeration! {
 }
 
 /// The types that the protocol and the engine share.
-const DTYPES: &[(DataType, DType)] = &[
-    (DataType::Bool, DType::Bool),
-    (DataType::Uint8, DType::U8),
-    (DataType::Uint16, DType::U16),
-    (DataType::Uint32, DType::U32),
-    (DataType::Uint64, DType::U64),
-    (DataType::Int8, DType::I8),
-    (DataType::Int16, DType::I16),
-    (DataType::Int32, DType::I32),
-    (DataType::Int64, DType::I64),
-    (DataType::Fp16, DType::F16),
-    (DataType::Fp32, DType::F32),
-    (DataType::Fp64, DType::F64),
-    (DataType::String, DType::Str),
-    (DataType::Bf16, DType::BF16),
+const DTYPES: &[(DataType, DType, &str)] = &[
+    (DataType::Bool, DType::Bool, "BOOL"),
+    (DataType::Uint8, DType::U8, "UINT8"),
+    (DataType::Uint16, DType::U16, "UINT16"),
+    (DataType::Uint32, DType::U32, "UINT32"),
+    (DataType::Uint64, DType::U64, "UINT64"),
+    (DataType::Int8, DType::I8, "INT8"),
+    (DataType::Int16, DType::I16, "INT16"),
+    (DataType::Int32, DType::I32, "INT32"),
+    (DataType::Int64, DType::I64, "INT64"),
+    (DataType::Fp16, DType::F16, "FP16"),
+    (DataType::Fp32, DType::F32, "FP32"),
+    (DataType::Fp64, DType::F64, "FP64"),
+    (DataType::String, DType::Str, "BYTES"),
+    (DataType::Bf16, DType::BF16, "BF16"),
 ];
 
 impl DataType {
     /// The engine's type; none for [`DataType::Invalid`].
     pub fn dtype(self) -> Option<DType> {
-        DTYPES.iter().find(|(ty, _)| *ty == self).map(|(_, dtype)| *dtype)
+        DTYPES.iter().find(|(ty, ..)| *ty == self).map(|(_, dtype, _)| *dtype)
     }
 
     /// The protocol's type for one of the engine's, if it has it.
     pub fn of(dtype: DType) -> Option<DataType> {
-        DTYPES.iter().find(|(_, known)| *known == dtype).map(|(ty, _)| *ty)
+        DTYPES.iter().find(|(_, known, _)| *known == dtype).map(|(ty, ..)| *ty)
     }
 
     /// The name in requests and responses: `FP32`, `BYTES`.
     pub fn protocol_name(self) -> &'static str {
-        match self {
-            DataType::Invalid => "<invalid>",
-            DataType::String => "BYTES",
-            ty => ty.name().strip_prefix("TYPE_").unwrap_or(ty.name()),
-        }
+        let own = DTYPES.iter().find(|(ty, ..)| *ty == self);
+        own.map_or("<invalid>", |(.., name)| name)
     }
 
     /// The type with a name in requests and responses.
     pub fn of_protocol(name: &str) -> Option<DataType> {
-        DTYPES.iter().map(|(ty, _)| *ty).find(|ty| ty.protocol_name() == name)
+        DTYPES.iter().find(|(.., own)| *own == name).map(|(ty, ..)| *ty)
     }
 
     /// Bytes of an element; none for strings, whose elements have different lengths.

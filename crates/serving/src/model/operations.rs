@@ -56,11 +56,12 @@ impl Operations {
         }
     }
 
-    /// Whether the run that starts next is measured.
-    pub(crate) fn is_due(&self) -> bool {
+    /// Whether a run that starts at this time is measured.
+    pub(crate) fn is_due(&self, now: Instant) -> bool {
+        let time = || now.saturating_duration_since(self.start).as_millis() as u64;
         match self.measured {
             Measured::All => true,
-            Measured::Sampled => self.next.load(Relaxed) <= self.start.elapsed().as_millis() as u64,
+            Measured::Sampled => self.next.load(Relaxed) <= time(),
             Measured::Never => false,
         }
     }

@@ -72,8 +72,10 @@ fn read_input(
     let unable = |name| move |error| without_source(value).unwrap_or_else(|| unable(name)(error));
     let text = |name| value.member(name).and_then(text_of).map_err(unable(name));
     let name = text("name")?;
-    let data_type = text("datatype")?;
-    let data_type = DataType::of_protocol(&data_type)
+    let data_type = value.member("datatype").and_then(JsonValue::string);
+    let data_type = data_type.map_err(unable("datatype"))?;
+    let data_type = str::from_utf8(&data_type).ok().and_then(DataType::of_protocol);
+    let data_type = data_type
         .ok_or_else(|| Fault::invalid(format_args!("invalid datatype for input {name}")))?;
     let dims = value.member("shape").and_then(JsonValue::integers).map_err(unable("shape"))?;
     let shape = dims.into_iter().map(i64::try_from).collect::<Result<Vec<_>, _>>();

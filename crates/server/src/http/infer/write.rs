@@ -34,7 +34,8 @@ pub fn write(answer: &InferAnswer, binary: impl Fn(&str) -> bool) -> Result<Body
             writer.name("id").string(answer.id.as_bytes());
         }
         writer.name("model_name").string(answer.model.as_bytes());
-        writer.name("model_version").string(answer.version.to_string().as_bytes());
+        let mut version = itoa::Buffer::new();
+        writer.name("model_version").string(version.format(answer.version).as_bytes());
         if !answer.parameters.is_empty() {
             writer.name("parameters").object(|writer| {
                 for (name, value) in &answer.parameters {
