@@ -41,6 +41,11 @@ impl Element {
         i32::try_from(at).ok().map(Element)
     }
 
+    /// Whether elements are complex numbers.
+    pub(crate) fn is_complex(self) -> bool {
+        matches!(self.0, 14 | 15)
+    }
+
     /// The size of one element in bytes; 0 for an unknown type.
     pub(crate) fn size(self) -> usize {
         self.row().map_or(0, |row| row.1)

@@ -4,13 +4,14 @@
 //! callbacks of the device and registers the kernels of `kernels.txt`. A kernel call selects a compiled function by the kernel,
 //! its element types, ranks and attributes (module `compiled`), and runs it on Paddle's tensors in place (module `launch`).
 //! Moves of elements that know strides and types without arithmetic are in module `moves`, random numbers in module
-//! `random`, and tensors that are made from numbers in module `makes`.
+//! `random`, tensors that are made from numbers in module `makes`, and complex numbers in module `complex`.
 //!
 //! All unsafe code is in `abi`, which wraps Paddle's pointers.
 
 mod abi;
 mod argument;
 mod compiled;
+mod complex;
 mod device;
 mod element;
 mod extents;

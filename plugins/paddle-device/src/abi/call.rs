@@ -16,6 +16,7 @@ use super::tensor::Tensor;
 use super::throw::{guarded, throw};
 use crate::argument::{Argument, MAX_PARAMS, Operand};
 use crate::compiled::{Call, function};
+use crate::complex::ComplexKernel;
 use crate::device;
 use crate::element::Element;
 use crate::failure::Failure;
@@ -148,6 +149,22 @@ unsafe fn attempt(kernel: &'static Kernel, context: Ptr, raws: &[Raw]) -> Result
     let first = arguments.iter().flat_map(|(_, argument)| argument.operands()).next();
     let first = first.map_or(Element::UNDEFINED, |operand| operand.element);
     results.iter_mut().for_each(|result| result.define(first));
+    let result = results.iter().flat_map(|result| result.operands()).next();
+    let result = result.map_or(first, |result| result.element);
+    if let Some(complex) = ComplexKernel::of(kernel.name, first, result) {
+        let operands = arguments.iter().flat_map(|(_, argument)| argument.operands()).copied();
+        let operands: SmallVec<[Operand; FEW]> = operands.collect();
+        for (tensor, result) in tensors.iter().zip(&results) {
+            let Argument::Tensor(form) = result else { continue };
+            let bytes = guarded(|| complex.compute(&operands, form)).map_err(named)?;
+            // SAFETY: the caller promises the context.
+            unsafe { tensor.allocated(context, form.element, form) }
+                .map_err(named)?
+                .memory
+                .write(&bytes);
+        }
+        return Ok(());
+    }
     let given = Named(&arguments);
     if let Some(draw) = Draw::of(kernel.name).filter(|draw| draw.draws(&given)) {
         // SAFETY: the caller promises the context.

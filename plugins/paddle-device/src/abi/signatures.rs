@@ -4,7 +4,7 @@ super::entries::signatures! {
     "abs" ["3.2.2", "3.3.1"] f16 bf16 f32 f64 u8 i8 i16 i32 i64 => ("x": Tensor, "out": Result);
     "acos" ["3.2.2", "3.3.1"] f16 bf16 f32 f64 => ("x": Tensor, "out": Result);
     "acosh" ["3.2.2", "3.3.1"] f16 bf16 f32 f64 => ("x": Tensor, "out": Result);
-    "add" ["3.2.2", "3.3.1"] bool f16 bf16 f32 f64 u8 i8 i16 i32 i64 => ("x": Tensor, "y": Tensor, "out": Result);
+    "add" ["3.2.2", "3.3.1"] bool f16 bf16 f32 f64 u8 i8 i16 i32 i64 c64 c128 => ("x": Tensor, "y": Tensor, "out": Result);
     "addmm" ["3.2.2", "3.3.1"] f16 bf16 f32 f64 => ("input": Tensor, "x": Tensor, "y": Tensor, "beta": F32, "alpha": F32, "out": Result);
     "affine_grid" ["3.2.2", "3.3.1"] f16 bf16 f32 f64 => ("input": Tensor, "output_shape": IntArray, "align_corners": Bool, "output": Result);
     "all" ["3.2.2", "3.3.1"] bool f32 f64 i32 i64 => ("x": Tensor, "axis": I64s, "keepdim": Bool, "out": Result);
@@ -40,7 +40,7 @@ super::entries::signatures! {
     "bmm" ["3.2.2", "3.3.1"] f16 bf16 f32 f64 => ("x": Tensor, "y": Tensor, "out": Result);
     "box_coder" ["3.2.2", "3.3.1"] f16 bf16 f32 f64 => ("prior_box": Tensor, "prior_box_var": OptionalTensor, "target_box": Tensor, "code_type": Text, "box_normalized": Bool, "axis": I32, "variance": F32s, "output_box": Result);
     "broadcast_tensors" ["3.2.2", "3.3.1"] bool f16 bf16 f32 f64 u8 i8 i16 i32 i64 => ("input": Tensors, "out": Results);
-    "cast" ["3.2.2", "3.3.1"] bool f16 bf16 f32 f64 u8 i8 i16 i32 i64 => ("x": Tensor, "dtype": Dtype, "out": Result);
+    "cast" ["3.2.2", "3.3.1"] bool f16 bf16 f32 f64 u8 i8 i16 i32 i64 c64 c128 => ("x": Tensor, "dtype": Dtype, "out": Result);
     "ceil" ["3.2.2", "3.3.1"] f16 bf16 f32 f64 => ("x": Tensor, "out": Result);
     "celu" ["3.2.2", "3.3.1"] f16 bf16 f32 f64 => ("x": Tensor, "alpha": F32, "out": Result);
     "channel_shuffle" ["3.2.2", "3.3.1"] f16 bf16 f32 f64 => ("x": Tensor, "groups": I32, "data_format": Text, "out": Result);
@@ -65,7 +65,7 @@ super::entries::signatures! {
     "diag_embed" ["3.2.2", "3.3.1"] bool f16 bf16 f32 f64 u8 i8 i16 i32 i64 => ("input": Tensor, "offset": I32, "dim1": I32, "dim2": I32, "out": Result);
     "diagonal" ["3.2.2", "3.3.1"] bool f16 bf16 f32 f64 u8 i8 i16 i32 i64 => ("x": Tensor, "offset": I32, "axis1": I32, "axis2": I32, "out": Result);
     "dist" ["3.2.2", "3.3.1"] f16 bf16 f32 f64 => ("x": Tensor, "y": Tensor, "p": F32, "out": Result);
-    "divide" ["3.2.2", "3.3.1"] f16 bf16 f32 f64 u8 i8 i16 i32 i64 => ("x": Tensor, "y": Tensor, "out": Result);
+    "divide" ["3.2.2", "3.3.1"] f16 bf16 f32 f64 u8 i8 i16 i32 i64 c64 c128 => ("x": Tensor, "y": Tensor, "out": Result);
     "dot" ["3.2.2", "3.3.1"] f16 bf16 f32 f64 => ("x": Tensor, "y": Tensor, "out": Result);
     "dropout" ["3.2.2", "3.3.1"] f16 bf16 f32 f64 => ("x": Tensor, "seed_tensor": OptionalTensor, "p": Scalar, "is_test": Bool, "mode": Text, "seed": I32, "fix_seed": Bool, "out": Result, "mask": Result);
     "einsum" ["3.2.2", "3.3.1"] f16 bf16 f32 f64 => ("x": Tensors, "equation": Text, "out": Result, "inner_cache": Results, "xshape": Results);
@@ -173,7 +173,7 @@ super::entries::signatures! {
     "multi_dot" ["3.2.2", "3.3.1"] f16 bf16 f32 f64 => ("x": Tensors, "out": Result);
     "multinomial" ["3.2.2", "3.3.1"] f16 bf16 f32 f64 => ("x": Tensor, "num_samples": Scalar, "replacement": Bool, "out": Result);
     "multiplex" ["3.2.2", "3.3.1"] bool f16 bf16 f32 f64 u8 i8 i16 i32 i64 => ("inputs": Tensors, "index": Tensor, "out": Result);
-    "multiply" ["3.2.2", "3.3.1"] bool f16 bf16 f32 f64 u8 i8 i16 i32 i64 => ("x": Tensor, "y": Tensor, "out": Result);
+    "multiply" ["3.2.2", "3.3.1"] bool f16 bf16 f32 f64 u8 i8 i16 i32 i64 c64 c128 => ("x": Tensor, "y": Tensor, "out": Result);
     "mv" ["3.2.2", "3.3.1"] f16 bf16 f32 f64 => ("x": Tensor, "vec": Tensor, "out": Result);
     "nearest_interp" ["3.2.2"] f16 bf16 f32 f64 => ("x": Tensor, "out_size": OptionalTensor, "size_tensor": OptionalTensors, "scale_tensor": OptionalTensor, "data_format": Text, "out_d": I32, "out_h": I32, "out_w": I32, "scale": F32s, "_": Text, "align_corners": Bool, "align_mode": I32, "output": Result);
     "nearest_interp" ["3.3.1"] f16 bf16 f32 f64 => ("x": Tensor, "out_size": OptionalTensor, "size_tensor": OptionalTensors, "scale_tensor": OptionalTensor, "data_format": Text, "out_d": I32, "out_h": I32, "out_w": I32, "scale": F64s, "_": Text, "align_corners": Bool, "align_mode": I32, "output": Result);
@@ -244,7 +244,7 @@ super::entries::signatures! {
     "stanh" ["3.2.2", "3.3.1"] f16 bf16 f32 f64 => ("x": Tensor, "scale_a": F32, "scale_b": F32, "out": Result);
     "strided_copy" ["3.2.2", "3.3.1"] bool u8 u16 u32 u64 i8 i16 i32 i64 f16 f32 f64 bf16 c64 c128 => ("input": Tensor, "dims": I64s, "out_stride": I64s, "offset": I64, "out": Result);
     "strided_slice" ["3.2.2", "3.3.1"] bool f16 bf16 f32 f64 u8 i8 i16 i32 i64 => ("x": Tensor, "axes": I32s, "starts": IntArray, "ends": IntArray, "strides": IntArray, "out": Result);
-    "subtract" ["3.2.2", "3.3.1"] f16 bf16 f32 f64 u8 i8 i16 i32 i64 => ("x": Tensor, "y": Tensor, "out": Result);
+    "subtract" ["3.2.2", "3.3.1"] f16 bf16 f32 f64 u8 i8 i16 i32 i64 c64 c128 => ("x": Tensor, "y": Tensor, "out": Result);
     "sum" ["3.2.2", "3.3.1"] bool f16 bf16 f32 f64 u8 i8 i16 i32 i64 => ("x": Tensor, "axis": IntArray, "dtype": Dtype, "keepdim": Bool, "out": Result);
     "swiglu" ["3.2.2", "3.3.1"] f16 bf16 f32 f64 => ("x": Tensor, "y": OptionalTensor, "z": Result);
     "swish" ["3.2.2", "3.3.1"] f16 bf16 f32 f64 => ("x": Tensor, "out": Result);
