@@ -31,6 +31,11 @@ impl Element {
     /// A tensor's type before anything has set it.
     pub(crate) const UNDEFINED: Element = Element(0);
 
+    /// All types that tensors may have.
+    pub(crate) fn all() -> impl Iterator<Item = Element> {
+        (1..).take(ELEMENTS.len() - 1).map(Element)
+    }
+
     fn row(self) -> Option<&'static (&'static str, usize, Option<DType>)> {
         ELEMENTS.get(usize::try_from(self.0).ok()?)
     }

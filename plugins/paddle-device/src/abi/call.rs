@@ -7,7 +7,7 @@ use super::attribute::Attribute;
 use super::direct::direct;
 use super::drawn::drawn;
 use super::entries::Raw;
-use super::library::api;
+use super::library::{Api, api};
 use super::made::{indexed, made};
 use super::memory::{TensorMemory, lend};
 use super::moved::moved;
@@ -55,6 +55,57 @@ pub(super) unsafe fn call(kernel: &'static Kernel, entry: Entry, context: Ptr, r
 /// `context` is the kernel context of this call, which has the arguments that the kernel was registered with.
 pub(super) unsafe fn call_by_context(kernel: &'static Kernel, context: Ptr) {
     let Some(api) = api() else { return };
+    // SAFETY: the caller promises the context; the arguments are those of the context, and live as long.
+    unsafe {
+        let raws = of_context(api, kernel, context);
+        let device_context = (api.device_context)(context);
+        let raws = raws.get(..kernel.params.len()).unwrap_or_default();
+        call(kernel, Entry::Context, device_context, raws);
+    }
+}
+
+/// Throws Paddle's exception for a kernel that does not have the element type of a call.
+///
+/// # Safety
+/// As for [`call`].
+pub(super) unsafe fn refuse(kernel: &'static Kernel, raws: &[Raw]) {
+    let Some(api) = api() else { return };
+    let mut operands = String::new();
+    for (raw, param) in raws.iter().zip(kernel.params) {
+        if param.kind.group() != Group::Result && param.name != "_" {
+            // SAFETY: the caller promises an argument of this kind.
+            let shown = unsafe { argument(api, param.kind, *raw) };
+            let shown = shown.map_or_else(|failure| failure.text, |it| it.to_string());
+            let comma = if operands.is_empty() { "" } else { ", " };
+            operands = format!("{operands}{comma}{}: {shown}", param.name);
+        }
+    }
+    let known = kernel.elements.join(", ");
+    let text = format!("this element type is not supported; the kernel has {known}");
+    let failure = Failure::unimplemented(text).of(&format!("{}({operands})", kernel.name));
+    drop((operands, known));
+    // SAFETY: everything else of this call has been dropped, and the entry may be unwound.
+    unsafe { throw(failure) }
+}
+
+/// The same for the arguments of a context.
+///
+/// # Safety
+/// As for [`call_by_context`].
+pub(super) unsafe fn refuse_by_context(kernel: &'static Kernel, context: Ptr) {
+    let Some(api) = api() else { return };
+    // SAFETY: the caller promises the context.
+    unsafe {
+        let raws = of_context(api, kernel, context);
+        refuse(kernel, raws.get(..kernel.params.len()).unwrap_or_default());
+    }
+}
+
+/// The arguments of a context, in the order of the kernel's parameters.
+///
+/// # Safety
+/// As for [`call_by_context`].
+unsafe fn of_context(api: &Api, kernel: &'static Kernel, context: Ptr) -> [Raw; MAX_PARAMS] {
     let mut raws = [Raw::Bool(false); MAX_PARAMS];
     let (mut inputs, mut attributes, mut results) = (0, 0, 0);
     for (raw, param) in raws.iter_mut().zip(kernel.params) {
@@ -96,12 +147,7 @@ pub(super) unsafe fn call_by_context(kernel: &'static Kernel, context: Ptr) {
             }
         };
     }
-    // SAFETY: the arguments are those of the context, and live as long.
-    unsafe {
-        let device_context = (api.device_context)(context);
-        let raws = raws.get(..kernel.params.len()).unwrap_or_default();
-        call(kernel, Entry::Context, device_context, raws);
-    }
+    raws
 }
 
 /// Runs a kernel.

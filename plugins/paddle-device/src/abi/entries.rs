@@ -12,6 +12,8 @@ pub(crate) struct KernelEntry {
     pub(super) eager: *const (),
     /// The function for contexts.
     pub(super) context: unsafe extern "C-unwind" fn(Ptr),
+    /// The functions for element types that the kernel does not have, in the same order. They throw.
+    pub(super) refusals: (*const (), unsafe extern "C-unwind" fn(Ptr)),
 }
 
 // SAFETY: the pointers are those of functions.
@@ -69,7 +71,23 @@ macro_rules! entry {
             // SAFETY: Paddle calls the entry with a context that has the arguments which the kernel was registered with.
             unsafe { $crate::abi::call::call_by_context(&$kernel, context) };
         }
-        KernelEntry { kernel: &$kernel, eager: eager as *const (), context }
+        unsafe extern "C-unwind" fn refuse(
+            _: *mut std::ffi::c_void,
+            $($name: entries::passed!($kind)),*
+        ) {
+            // SAFETY: as for `eager`.
+            unsafe { $crate::abi::call::refuse(&$kernel, &[$(Raw::from($name)),*]) };
+        }
+        unsafe extern "C-unwind" fn refuse_context(context: *mut std::ffi::c_void) {
+            // SAFETY: as for `context`.
+            unsafe { $crate::abi::call::refuse_by_context(&$kernel, context) };
+        }
+        KernelEntry {
+            kernel: &$kernel,
+            eager: eager as *const (),
+            context,
+            refusals: (refuse as *const (), refuse_context),
+        }
     }};
 }
 

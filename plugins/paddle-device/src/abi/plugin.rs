@@ -92,17 +92,19 @@ unsafe fn start(params: *mut RuntimeParams) -> Result<(), String> {
     // For tests: a device without kernels, on which everything must fail.
     if !set("TRIDENT_PADDLE_KERNELS", "0") {
         let entries = ENTRIES.iter().filter(|entry| entry.kernel.versions.contains(&release));
+        let refuses = !set("TRIDENT_PADDLE_FALLBACK", "1");
         // SAFETY: the entries are those of this release.
-        entries.for_each(|entry| unsafe { register(entry, release) });
+        entries.for_each(|entry| unsafe { register(entry, release, refuses) });
     }
     Ok(())
 }
 
-/// Registers a kernel for each of its element types.
+/// Registers a kernel for each of its element types, and maybe refusals for the others. Without them Paddle would say that the kernel is
+/// not registered, and run its CPU's kernel in static graphs.
 ///
 /// # Safety
 /// The kernel has the signature of the running release of Paddle.
-unsafe fn register(entry: &KernelEntry, release: &str) {
+unsafe fn register(entry: &KernelEntry, release: &str, refuses: bool) {
     /// Paddle asks it for changes of the kernel's arguments: there are none.
     extern "C" fn keep_arguments(_: Ptr, _: Ptr) {}
     let Some(api) = api() else { return };
@@ -118,7 +120,13 @@ unsafe fn register(entry: &KernelEntry, release: &str) {
     let unknown = UNKNOWN_ELEMENTS.iter().filter(|(of, _)| *of == release);
     let unknown: Vec<Element> =
         unknown.flat_map(|(_, names)| *names).filter_map(|name| Element::named(name)).collect();
-    for element in kernel.elements().filter(|element| !unknown.contains(element)) {
+    let own: Vec<Element> = kernel.elements().collect();
+    let all = Element::all().filter(|element| refuses || own.contains(element));
+    for element in all.filter(|element| !unknown.contains(element)) {
+        let (eager, context) = match own.contains(&element) {
+            true => (entry.eager, entry.context),
+            false => entry.refusals,
+        };
         // SAFETY: names end with null, lists have their lengths, and both entries take what the lists say.
         unsafe {
             (api.register)(
@@ -133,8 +141,8 @@ unsafe fn register(entry: &KernelEntry, release: &str) {
                 results.len(),
                 results.as_ptr(),
                 keep_arguments,
-                entry.context as *const (),
-                entry.eager,
+                context as *const (),
+                eager,
             );
         }
     }
