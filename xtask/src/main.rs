@@ -400,15 +400,16 @@ fn paddle_tool(module: &str, profile: Profile, args: &[String]) -> Result<proces
 
 /// Compare the Python package with Paddle, whose older release and whose PaddleOCR have environments of their own.
 fn paddle(args: &[String]) -> Result<Outcome> {
-    // The suite of the device's kernels needs the plug-in, and no Python package.
-    let is_kernels =
-        |pair: &[String]| matches!(pair, [flag, suite] if flag == "--suite" && suite == "kernels");
-    let has_kernels =
-        args.windows(2).any(is_kernels) || args.iter().any(|arg| arg == "--suite=kernels");
-    if has_kernels && !wants_help(args) {
+    // The suites of the device need the plug-in or its wheel, and no Python package.
+    let suite = suite_of(args).filter(|_| !wants_help(args));
+    if suite == Some("kernels") {
         let mut command = Tool::module(Venv::Paddle, "paddle_suite")?.args(args).into_command();
         command.env("TRIDENT_PADDLE_DEVICE", build::paddle_device(Profile::Ci)?);
         return Ok(Outcome::from(command.status()?.success()));
+    }
+    if matches!(suite, Some("mps" | "bad")) {
+        wheel::paddle(Profile::Ci)?;
+        return Ok(Outcome::from(wheel::suite(args)?.status()?.success()));
     }
     let mut command = paddle_tool("paddle_suite", Profile::Ci, args)?;
     if wants_help(args) {
@@ -423,6 +424,14 @@ fn paddle(args: &[String]) -> Result<Outcome> {
         command.env("TRIDENT", build::trident(Profile::Ci)?);
     }
     Ok(Outcome::from(command.status()?.success()))
+}
+
+/// The name that `--suite` gives, without a path.
+fn suite_of(args: &[String]) -> Option<&str> {
+    let after = |pair: &[String]| pair[0] == "--suite";
+    let separate = args.windows(2).find(|pair| after(pair)).map(|pair| pair[1].as_str());
+    let joined = args.iter().find_map(|arg| arg.strip_prefix("--suite="));
+    separate.or(joined).map(|suite| suite.split('=').next().unwrap_or(suite))
 }
 
 /// Build the Python package and the server, and run them in a Ray cluster.

@@ -143,6 +143,11 @@ impl Venv {
         Ok(line.with_context(|| format!("the requirements have no {package}"))?.to_owned())
     }
 
+    /// The folder of the environment's packages.
+    pub(crate) fn site(self) -> Result<PathBuf> {
+        site(&self.ensure()?)
+    }
+
     fn requirements(self) -> PathBuf {
         paths::root().join(format!("xtask/python/requirements-{}.txt", self.name()))
     }
@@ -233,6 +238,14 @@ fn create(folder: &Path, cache: &Path) -> Result<()> {
         "cannot make a Python environment: install python3-venv (Debian: apt-get install \
          python3-venv) or virtualenv (pip install virtualenv), then run this again"
     )
+}
+
+/// The folder of an environment's packages, by its interpreter.
+pub(crate) fn site(python: &Path) -> Result<PathBuf> {
+    let script = "import sysconfig; print(sysconfig.get_path('purelib'))";
+    let mut command = Command::new(python);
+    command.args(["-I", "-c", script]);
+    Ok(crate::printed(command)?.into())
 }
 
 /// Makes an environment with no package in it, not even pip. Returns its interpreter.

@@ -189,6 +189,8 @@ fn with_paddle(steps: &mut Steps) {
         let tests = move || wheel::tests(venv, &name.replace(' ', "-"));
         steps.add(Step::command(name, tests).needs(&[PADDLE_WHEEL]));
     }
+    let bad = || wheel::suite(&["--suite", "bad"].map(str::to_owned));
+    steps.add(Step::command("conformance paddle, bad calls", bad).needs(&[PADDLE_WHEEL]));
 }
 
 /// The ONNX suite on these devices.

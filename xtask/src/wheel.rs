@@ -1,5 +1,6 @@
 //! `cargo xtask wheel paddle`: the wheel `paddle-trident`, which is the plug-in for Paddle with its Python modules.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -61,8 +62,38 @@ pub(crate) fn paddle(profile: Profile) -> Result<()> {
     write(&library(profile)?, &folder)
 }
 
+/// Unpack the wheel that was built last. The folder belongs on `PYTHONPATH`; Python does not run the lines of `.pth` files there.
+fn unpacked() -> Result<PathBuf> {
+    let folder = paths::target().join("python/paddle-site");
+    if folder.exists() {
+        fs::remove_dir_all(&folder)?;
+    }
+    let python = Venv::Paddle.ensure()?;
+    install(&python, &[python.as_ref(), "--target".as_ref(), folder.as_ref()])?;
+    Ok(folder)
+}
+
+/// Install the wheel that was built last: in the environment of an interpreter, with further options of `uv`.
+fn install(environment: &Path, place: &[&OsStr]) -> Result<()> {
+    let wheel = fs::read_dir(wheels())?.next().context("there is no wheel")??.path();
+    let mut uv = Command::new(python::uv(environment)?);
+    uv.args(["pip", "install", "--quiet", "--no-deps", "--no-index", "--python"]).args(place);
+    ensure!(uv.arg(&wheel).status()?.success(), "uv cannot install {}", wheel.display());
+    Ok(())
+}
+
 fn wheels() -> PathBuf {
     paths::target().join("python/paddle-wheels")
+}
+
+/// A suite of `paddle_suite` that needs the wheel which was built last. Its tests find PyTorch if its environment exists.
+pub(crate) fn suite(args: &[String]) -> Result<Command> {
+    let mut command = Tool::module(Venv::Paddle, "paddle_suite")?.args(args).into_command();
+    command.env("TRIDENT_PADDLE_SITE", unpacked()?);
+    if Venv::Torch.is_made()? {
+        command.env("TRIDENT_TORCH_SITE", Venv::Torch.site()?);
+    }
+    Ok(command)
 }
 
 /// The tests of the wheel that was built last, with the Paddle of an environment. A new environment has the wheel, and finds the
@@ -70,17 +101,10 @@ fn wheels() -> PathBuf {
 pub(crate) fn tests(venv: Venv, name: &str) -> Result<Command> {
     let paddle = venv.ensure()?;
     let python = python::bare(&paths::target().join("python").join(name))?;
-    let wheel = fs::read_dir(wheels())?.next().context("there is no wheel")??.path();
-    let mut uv = Command::new(python::uv(&paddle)?);
-    uv.args(["pip", "install", "--quiet", "--no-deps", "--no-index", "--python"]).arg(&python);
-    ensure!(uv.arg(&wheel).status()?.success(), "uv cannot install {}", wheel.display());
-    let script = "import sysconfig; print(sysconfig.get_path('purelib'))";
-    let site = |python: &Path| -> Result<String> {
-        let mut command = Command::new(python);
-        command.args(["-I", "-c", script]);
-        crate::printed(command)
-    };
-    fs::write(Path::new(&site(&python)?).join("paddle-of-another.pth"), site(&paddle)?)?;
+    install(&paddle, &[python.as_ref()])?;
+    let line = python::site(&paddle)?;
+    let file = python::site(&python)?.join("paddle-of-another.pth");
+    fs::write(file, line.into_os_string().into_encoded_bytes())?;
     let mut tests = Command::new(python);
     tests
         .args(["-m", "unit", "plugins/paddle-device/python/tests"])

@@ -2,8 +2,9 @@
 
 `models` runs trained models from packages, `exports` networks exported by two releases of Paddle,
 `paddle2onnx=PATH` the tests of a checkout of PaddlePaddle/Paddle2ONNX, `drawn` random calls of
-Paddle's functions, `paddleocr` PaddleOCR on machines without Paddle, and `kernels` the kernels of
-the device plug-in.
+Paddle's functions, and `paddleocr` PaddleOCR on machines without Paddle. `kernels` runs the kernels
+of the device plug-in, `mps=PATH` the tests of a checkout of Manfredss/Paddle-MPS-Dev on the device,
+and `bad` calls that must be refused.
 """
 
 import argparse
@@ -20,8 +21,10 @@ SUITES = {
     "drawn": "paddle_suite.drawn",
     "paddleocr": "paddle_suite.ocr",
     "kernels": "paddle_suite.kernels",
+    "mps": "paddle_suite.mps",
+    "bad": "paddle_suite.bad",
 }
-WITH_PATH = ("paddle2onnx",)
+WITH_PATH = ("paddle2onnx", "mps")
 
 
 def parse_arguments():
