@@ -78,6 +78,9 @@ impl ModelConfig {
     /// as the server does.
     ///
     /// Returns the paths of the fields that request GPUs: `instance_group[0].kind`.
+    ///
+    /// # Errors
+    /// Another value of `fallback`, or a GPU with a negative number, which no host has.
     pub fn fall_back(&mut self, host: &Host) -> Result<Vec<String>, ConfigError> {
         if !host.gpus.is_empty() || Fallback::of(self)? == Fallback::Refused {
             return Ok(vec![]);
@@ -89,6 +92,14 @@ impl ModelConfig {
                 InstanceKind::Auto if !group.gpus.is_empty() => "gpus",
                 _ => continue,
             };
+            // No host has such a GPU.
+            if let Some(gpu) = group.gpus.iter().copied().find(|gpu| *gpu < 0) {
+                let (model, mut name) = (self.name.clone(), group.name.clone());
+                if name.is_empty() {
+                    name = format!("{model}_{index}");
+                }
+                return Err(ConfigError::Gpu { model, group: name, gpu });
+            }
             group.kind = InstanceKind::Cpu;
             group.gpus.clear();
             fields.push(format!("instance_group[{index}].{field}"));

@@ -154,6 +154,12 @@ FAULTS = {
         ("`instance_group[0].count`", "-1"),
         "3:20",
     ),
+    "number of a GPU": Fault(
+        BATCH,
+        BATCH + "instance_group [ { kind: KIND_GPU gpus: [ -1 ] } ]",
+        ("`instance_group[0].gpus`", "gpu id -1"),
+        "3:35",
+    ),
     "parameter": Fault(
         BATCH,
         BATCH + 'parameters { key: "execution_mode" value { string_value: "3" } }',

@@ -80,6 +80,16 @@ fn a_gpu_that_is_not_there_beside_others_is_an_error() {
         assert_eq!(found, Err(fault.into()));
         let found = on_host(&text("gpus: [ 7 ]"), &[0, 1]).unwrap_err();
         assert!(found.ends_with("has kind KIND_CPU but specifies one or more GPUs"), "{found}");
+        // No host has such a GPU.
+        for (host, gpus) in [(&[][..], "-1"), (&[], "[ 0, -1 ]"), (&[0, 1], "[ 0, -1 ]")] {
+            let found = on_host(&text(&format!("kind: KIND_GPU gpus: {gpus}")), host).unwrap_err();
+            let absent = "has kind KIND_GPU but no GPUs are available";
+            let expected = match (fallback, host) {
+                ("refused", []) => absent,
+                _ => "specifies invalid or unsupported gpu id -1",
+            };
+            assert!(found.ends_with(expected), "{found}");
+        }
         // A CPU has no GPUs, whatever the host.
         let found = on_host(&text("kind: KIND_CPU gpus: [ 0 ]"), &[]).unwrap_err();
         assert!(found.ends_with("has kind KIND_CPU but specifies one or more GPUs"), "{found}");

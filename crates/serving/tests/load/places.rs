@@ -92,6 +92,28 @@ fn faults_of_tensors_name_their_lines() {
 }
 
 #[test]
+fn faults_of_gpus_name_their_lines() {
+    let groups = "instance_group [ { kind: KIND_CPU }, { kind: KIND_GPU gpus: [ 0, -1 ] } ]";
+    added(groups, "gpus", "instance_group[1].gpus");
+    added("instance_group { gpus: -7 }", "gpus", "instance_group[0].gpus");
+}
+
+#[test]
+fn faults_of_histograms_name_their_lines() {
+    let family = "metric_identifier { family: \"nv_inference_first_response_histogram_ms\" }";
+    let control = |buckets| {
+        format!("metric_control {{ {family} histogram_options {{ buckets: {buckets} }} }}")
+    };
+    let both =
+        |buckets| format!("model_metrics {{ {} {} }}", control("[ 1, 2.5 ]"), control(buckets));
+    load(&folder(&format!("{TEXT}{}", both("[ 10, 20 ]")))).unwrap();
+    for wrong in ["[ 20, 10 ]", "[ 5, 5 ]", "[ 1, nan ]", "[ 1, inf ]"] {
+        let field = "model_metrics.metric_control[1].histogram_options.buckets";
+        added(&both(wrong), &format!("buckets: {wrong}"), field);
+    }
+}
+
+#[test]
 fn faults_of_schedulers_name_their_lines() {
     changed("8", "-1", "max_batch_size", "max_batch_size");
     let dynamic = |inner: &str, mark: &str, field: &str| {
