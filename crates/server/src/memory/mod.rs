@@ -1,9 +1,16 @@
 //! Regions of shared memory that clients have registered.
 //!
-//! A client may write to a region, or shrink it, at any time. So a region is never mapped: it is read and written by system calls on its
-//! descriptor (`pread`, `pwrite`), and one that has shrunk is an error of the request.
+//! A client may write to a region, or shrink it, at any time. So a region is not mapped where the system lets it shrink: it is read and
+//! written by system calls on its descriptor (`pread`, `pwrite`), and one that has shrunk is an error of the request. On macOS, where
+//! regions keep their size and descriptors cannot be read, it is mapped, and copied by pointers (`trident_runtime::SharedMapping`).
 
+#[cfg(not(target_os = "macos"))]
+mod file;
+#[cfg(any(target_os = "macos", test))]
+mod mapped;
 mod region;
+#[cfg(all(test, target_os = "linux"))]
+mod tests;
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -12,19 +19,25 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use trident_serving::{ErrorCode, Fault, Fill};
 
 use crate::infer::SharedRegion;
-use region::SharedFile;
+use region::{OPEN, OpenObject, Region};
 
 /// The regions of a server.
-#[derive(Default)]
 pub struct Regions {
     known: Mutex<BTreeMap<String, Arc<Registered>>>,
+    open: OpenObject,
+}
+
+impl Default for Regions {
+    fn default() -> Regions {
+        Regions { known: Mutex::default(), open: OPEN }
+    }
 }
 
 /// A registered region.
 pub struct Registered {
     /// The region as the client described it.
     pub info: RegionInfo,
-    file: SharedFile,
+    region: Region,
 }
 
 /// The name, place and size of a region.
@@ -54,8 +67,8 @@ impl Regions {
                 Err(Fault { code: ErrorCode::AlreadyExists, text })
             }
             Entry::Vacant(place) => {
-                let file = SharedFile::open(&info)?;
-                place.insert(Arc::new(Registered { info, file }));
+                let region = Region::open(&info, self.open)?;
+                place.insert(Arc::new(Registered { info, region }));
                 Ok(())
             }
         }
@@ -161,7 +174,7 @@ impl RegionPart {
                 bytes.len()
             )));
         }
-        self.region.file.write(bytes, self.offset).map_err(|error| self.fault(&error))
+        self.region.region.write(bytes, self.offset).map_err(|error| self.fault(&error))
     }
 
     fn fault(&self, error: &std::io::Error) -> Fault {
@@ -175,40 +188,7 @@ impl Fill for RegionPart {
     }
 
     fn fill(&self, to: &mut [u8]) -> Result<usize, Fault> {
-        self.region.file.read(to, self.offset).map_err(|error| self.fault(&error))?;
+        self.region.region.read(to, self.offset).map_err(|error| self.fault(&error))?;
         Ok(to.len())
-    }
-}
-
-#[cfg(all(test, target_os = "linux"))]
-mod tests {
-    use super::*;
-    use std::sync::Barrier;
-    use std::{fs, process, thread};
-
-    #[test]
-    fn one_of_several_registrations_at_a_time_succeeds() {
-        let key = format!("/trident_region_{}", process::id());
-        let path = format!("/dev/shm{key}");
-        fs::write(&path, [0; 64]).unwrap();
-        let (regions, start) = (Regions::default(), Barrier::new(4));
-        let register = || {
-            let mut count = 0;
-            for round in 0..300 {
-                let (name, key) = (format!("r{round}"), key.clone());
-                start.wait();
-                match regions.register(RegionInfo { name, key, offset: 0, size: 64 }) {
-                    Ok(()) => count += 1,
-                    Err(fault) => assert_eq!(fault.code, ErrorCode::AlreadyExists),
-                }
-            }
-            count
-        };
-        let succeeded: i32 = thread::scope(|scope| {
-            let clients: Vec<_> = (0..4).map(|_| scope.spawn(register)).collect();
-            clients.into_iter().map(|client| client.join().unwrap()).sum()
-        });
-        fs::remove_file(path).unwrap();
-        assert_eq!(succeeded, 300);
     }
 }
