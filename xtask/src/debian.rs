@@ -2,11 +2,11 @@
 //! processors for which the pinned toolchain has no standard library.
 
 use std::fmt;
-use std::fs::File;
-use std::path::Path;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 
 use crate::paths;
 use crate::test::arguments;
@@ -65,6 +65,55 @@ pub(crate) fn install(needed: &[Needed]) -> Result<()> {
         )));
     }
     Ok(())
+}
+
+/// The file of a package that was fetched.
+pub(crate) fn fetched((file, package): &Needed) -> Result<Option<PathBuf>> {
+    Ok(Some(folder(package)?.join(file)).filter(|file| file.exists()))
+}
+
+fn folder(package: &str) -> Result<PathBuf> {
+    Ok(paths::cache()?.join(format!("debian-{package}")))
+}
+
+/// Fetch a file of a package into the cache, without installing the package, which may start a service.
+pub(crate) fn fetch(needed: &Needed) -> Result<PathBuf> {
+    let _lock = lock()?;
+    if let Some(fetched) = fetched(needed)? {
+        return Ok(fetched);
+    }
+    let (file, package) = *needed;
+    let folder = folder(package)?;
+    println!("fetching {package}");
+    let temporary = folder.with_extension("new");
+    for stale in [&folder, &temporary] {
+        if stale.exists() {
+            fs::remove_dir_all(stale)?;
+        }
+    }
+    fs::create_dir_all(&temporary)?;
+    let run = |program: &str, line: &str| -> Result<()> {
+        let mut command = arguments(Command::new(program), line);
+        match command.current_dir(&temporary).status() {
+            Ok(status) if status.success() => Ok(()),
+            Ok(_) => {
+                bail!(Missing(format!("{program} failed to fetch Debian's package {package}")))
+            }
+            Err(error) => bail!(Missing(format!("{program} does not run: {error}"))),
+        }
+    };
+    run("apt-get", "update --quiet")?;
+    run("apt-get", &format!("download --quiet {package}"))?;
+    for entry in fs::read_dir(&temporary)? {
+        let archive = entry?.path();
+        if archive.extension().is_some_and(|ending| ending == "deb") {
+            run("dpkg-deb", &format!("--extract {} .", archive.display()))?;
+            fs::remove_file(archive)?;
+        }
+    }
+    fs::rename(&temporary, &folder)?;
+    let missing = || Missing(format!("Debian's package {package} has no file {file}"));
+    fetched(needed)?.with_context(missing)
 }
 
 /// The toolchain's Cargo, in the root of the checkout, with a target folder of its own below the pinned one's.

@@ -52,7 +52,7 @@ fn steps(tier: Tier) -> Result<Steps> {
     let all = tier == Tier::All;
     let mut steps = Steps::default();
     // Before all others, which need some of them.
-    steps.add(Step::check("tools", tools).alone().always());
+    steps.add(Step::check("tools", move || tools(tier)).alone().always());
     // A step that needs an environment makes it, or waits for it.
     steps.add(Step::check("environments", move || environments(tier)));
     steps.add(Step::command("format", || Ok(arguments(cargo(), "fmt --all --check"))));
@@ -214,7 +214,7 @@ fn devices_with_lists() -> Result<Vec<String>> {
 }
 
 /// Install what Cargo needs and report what cannot be installed.
-fn tools() -> Result<()> {
+fn tools(tier: Tier) -> Result<()> {
     for component in ["rustfmt", "clippy"] {
         let subcommand = component.trim_start_matches("rust");
         let probe = arguments(cargo(), &format!("{subcommand} --version")).output()?;
@@ -226,7 +226,11 @@ fn tools() -> Result<()> {
         }
     }
     // The emulator's own tests need it.
-    msl::install_clang()
+    msl::install_clang()?;
+    if tier == Tier::All {
+        tritonserver::install_tools()?;
+    }
+    Ok(())
 }
 
 /// Make the Python environments of the steps.

@@ -6,6 +6,7 @@ use std::process::Command;
 use anyhow::Result;
 
 use crate::build::{self, Profile};
+use crate::debian::{self, Needed};
 use crate::python::{Tool, Venv};
 use crate::tally::Outcome;
 use crate::{backend, minilm, paths, printed, wants_help};
@@ -42,6 +43,21 @@ fn backend_suite(args: &[String]) -> Result<Command> {
     Ok(command)
 }
 
+/// What checks of the server need of Debian: a browser without windows, and a font for its pictures.
+const BROWSER: [Needed; 2] = [
+    ("/usr/bin/chromium-headless-shell", "chromium-headless-shell"),
+    ("/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf", "fonts-dejavu-core"),
+];
+
+/// The program that checks pages of metrics.
+const PROMTOOL: Needed = ("usr/bin/promtool", "prometheus");
+
+/// Install the browser, and fetch the program that checks pages of metrics. Prometheus itself would be started as a service.
+pub(crate) fn install_tools() -> Result<()> {
+    debian::install(&BROWSER)?;
+    debian::fetch(&PROMTOOL).map(drop)
+}
+
 /// `cargo xtask conformance server`.
 pub(crate) fn conformance_server(args: &[String]) -> Result<Outcome> {
     Ok(Outcome::from(server_suite(Profile::Ci, args)?.status()?.success()))
@@ -57,6 +73,10 @@ fn server_suite(profile: Profile, args: &[String]) -> Result<Command> {
         false => build::trident(profile)?,
     };
     library(profile, Library::Plain)?;
+    // Checks that need them are skipped by name.
+    if let Err(error) = install_tools() {
+        println!("{error:#}");
+    }
     server_suite_on(&trident, args)
 }
 
@@ -67,6 +87,9 @@ pub(crate) fn server_suite_on(trident: &Path, args: &[String]) -> Result<Command
         .env("TRIDENT", trident)
         .env("TRIDENT_CLIENTS", Venv::Clients.ensure()?)
         .env("TRIDENT_BACKENDS", folder(Library::Plain));
+    if let Some(promtool) = debian::fetched(&PROMTOOL)? {
+        command.env("TRIDENT_PROMTOOL", promtool);
+    }
     // CI has no checkouts of upstream's repositories.
     if args.iter().any(|arg| arg.starts_with("--suite")) {
         command.env("TRIDENT_UPSTREAM", Venv::Upstream.ensure()?);

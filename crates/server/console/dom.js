@@ -12,6 +12,11 @@ export function element(name, attributes = {}, ...children) {
   return made;
 }
 
+/** A button with a text. */
+export function button(text, attributes) {
+  return element("button", { type: "button", ...attributes }, text);
+}
+
 /** A line through numbers, scaled to the largest; `label` says what it shows. */
 export function spark(values, label) {
   const space = "http://www.w3.org/2000/svg";
@@ -29,6 +34,25 @@ export function spark(values, label) {
   return svg;
 }
 
+/** A bar that is filled by a part, 0 to 1. */
+export function meter(part) {
+  const fill = element("i");
+  fill.style.width = `${100 * part}%`;
+  return element("span", { class: "meter" }, fill);
+}
+
+/** Bars one below the other, the largest over the full width: `[name, value, text]` of each. */
+export function bars(lines, attributes = {}) {
+  const most = Math.max(...lines.map(([, value]) => value), 1e-9);
+  const cells = lines.flatMap(([name, value, text], at) => {
+    const bar = element("i");
+    bar.style.width = `${(100 * Math.max(value, 0)) / most}%`;
+    const first = at === 0 && attributes.ranked ? "first" : undefined;
+    return [element("span", { class: first }, name), bar, element("span", { class: "faint" }, text)];
+  });
+  return element("div", { class: "bars" }, ...cells);
+}
+
 /** A time in nanoseconds for people: `12.3 µs`. */
 export function time(ns) {
   if (ns === undefined) return "–";
@@ -41,6 +65,12 @@ export function time(ns) {
 export function rounded(value) {
   if (value === undefined) return "–";
   return value >= 100 ? Math.round(value).toLocaleString("en") : String(Number(value.toPrecision(3)));
+}
+
+/** A part, 0 to 1, for people: `12 %`. */
+export function percent(part) {
+  if (part === undefined) return "–";
+  return part > 0 && part < 0.005 ? "<1 %" : `${Math.round(100 * part)} %`;
 }
 
 /** A number of bytes for people: `1.5 MiB`. */

@@ -10,25 +10,32 @@ class Series {
     this.latest = {};
   }
 
-  /** Adds a reading of counters, `now` in milliseconds. */
-  add(counters, now) {
-    const { before, at } = this;
-    this.before = counters;
-    this.at = now;
+  /** Adds a reading of counters, with the figures of the same model, `now` in microseconds. */
+  add(counters, figures, { now_us: now, cores }) {
+    const before = this.before;
+    this.before = { counters, figures, now };
     // A model that was loaded again counts from 0.
-    if (!before || counters.inference_stats.success.count < before.inference_stats.success.count) return;
-    const change = (pick) => pick(counters) - pick(before);
-    const requests = change((model) => model.inference_stats.success.count);
-    const runs = change((model) => model.execution_count);
-    this.rates.push(requests / ((now - at) / 1000));
+    const success = (of) => of.inference_stats.success;
+    if (!before || now <= before.now || success(counters).count < success(before.counters).count) return;
+    const change = (pick) => pick(counters) - pick(before.counters);
+    const requests = change((of) => success(of).count);
+    const runs = change((of) => of.execution_count);
+    const passed = now - before.now;
+    this.rates.push(requests / (passed / 1e6));
     if (this.rates.length > KEPT) this.rates.shift();
     this.latest.rate = this.rates.at(-1);
+    this.latest.share = part(figures?.core_us, before.figures?.core_us, passed * cores);
     if (requests > 0) {
-      this.latest.latency = change((model) => model.inference_stats.success.ns) / requests;
-      this.latest.queue = change((model) => model.inference_stats.queue.ns) / requests;
+      this.latest.latency = change((of) => success(of).ns) / requests;
+      this.latest.queue = change((of) => of.inference_stats.queue.ns) / requests;
     }
-    if (runs > 0) this.latest.batch = change((model) => model.inference_count) / runs;
+    if (runs > 0) this.latest.batch = change((of) => of.inference_count) / runs;
   }
+}
+
+/** The part of the cores' time that passed; `undefined` for models that have none, or were loaded again. */
+function part(used, before, passed) {
+  return used >= before ? Math.min((used - before) / passed, 1) : undefined;
 }
 
 /** Readings of all models, by name and version. */
@@ -36,8 +43,11 @@ export class Live {
   #series = new Map();
 
   /** Adds readings of all models. */
-  add(models, now) {
-    for (const model of models) this.of(model.name, model.version).add(model, now);
+  add(models, figures) {
+    for (const model of models) {
+      const same = ({ name, version }) => name === model.name && version === model.version;
+      this.of(model.name, model.version).add(model, figures.models.find(same), figures);
+    }
   }
 
   /** The readings of a version. */

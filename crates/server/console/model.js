@@ -1,56 +1,58 @@
-// The chosen model: its tensors, its batches and a request to try.
+// The chosen model: a request to try, its tensors, and its batches.
 
 import * as api from "./api.js";
-import { element, rounded, time } from "./dom.js";
+import { bars, element, rounded, time } from "./dom.js";
 import { trial } from "./trial.js";
 
 /** Shows a model once; `update` keeps its counters up to date. Returns `update`. */
 export async function showModel(name, version) {
-  // A place of its own: another model may be chosen before this one's answers come.
-  const place = element("div", {}, element("h2", { id: "model-title" }, `${name}, version ${version}`));
-  const section = document.querySelector("#model");
-  section.hidden = false;
-  section.replaceChildren(place);
+  const place = document.querySelector("#model");
+  place.hidden = false;
+  place.replaceChildren();
   try {
     const [metadata, config] = await Promise.all([api.metadata(name, version), api.config(name, version)]);
-    const bars = element("div", { class: "bars" });
+    const batches = element("div");
     const about = [
-      `Platform ${metadata.platform || config.backend}`,
-      config.max_batch_size > 0 ? `batches of up to ${config.max_batch_size}` : "no batches",
-      ...(config.parameters?.share ? [`share ${config.parameters.share.string_value}`] : []),
+      metadata.platform || config.backend,
+      config.max_batch_size > 0 ? `batches of up to ${config.max_batch_size} rows` : "no batches",
     ];
-    place.append(
-      element("p", { class: "faint" }, `${about.join(", ")}.`),
-      tensors("Inputs", metadata.inputs),
-      tensors("Outputs", metadata.outputs),
-      element("h3", {}, "Runs by batch size"),
-      bars,
-      element("h3", {}, "Try it"),
-      trial(metadata, (request) => api.infer(name, version, request)),
-      element("details", {}, element("summary", {}, "Configuration"), element("pre", {}, JSON.stringify(config, null, 2))),
+    const title = `${name}, version ${version}`;
+    const infer = (request) => api.infer(name, version, request);
+    place.replaceChildren(
+      section(`Try ${name}`, ...trial(metadata, config.max_batch_size, infer)),
+      section(
+        title,
+        element("p", { class: "faint" }, about.join(", ")),
+        ...tensors("Inputs", metadata.inputs),
+        ...tensors("Outputs", metadata.outputs),
+        element("h3", {}, "Runs by batch size"),
+        batches,
+        element("details", {}, element("summary", {}, "Configuration"), element("pre", {}, JSON.stringify(config, null, 2))),
+      ),
     );
-    return (counters) => showBatches(bars, counters?.batch_stats ?? []);
+    return (counters) => showBatches(batches, counters?.batch_stats ?? []);
   } catch (error) {
-    place.append(element("p", { class: "fault" }, error.message));
+    place.replaceChildren(element("p", { class: "fault" }, `${name}: ${error.message}`));
     return () => {};
   }
 }
 
-function tensors(title, list) {
-  const rows = list.map(({ name, datatype, shape }) =>
-    element("tr", {}, element("td", {}, name), element("td", {}, datatype), element("td", {}, `[${shape.join(", ")}]`)),
-  );
-  return element("div", {}, element("h3", {}, title), element("div", { class: "scroll" }, element("table", {}, element("tbody", {}, ...rows))));
+function section(title, ...children) {
+  return element("section", { "aria-label": title }, element("h2", {}, title), ...children);
 }
 
-function showBatches(bars, batches) {
+function tensors(title, list) {
+  const rows = list.map(({ name, datatype, shape }) =>
+    element("tr", {}, element("td", {}, name), element("td", { class: "faint" }, `${datatype}[${shape.join(", ")}]`)),
+  );
+  return [element("h3", {}, title), element("div", { class: "scroll" }, element("table", {}, element("tbody", {}, ...rows)))];
+}
+
+function showBatches(place, batches) {
   const runs = (batch) => batch.compute_infer.count;
-  const most = Math.max(...batches.map(runs), 1);
-  const lines = batches.flatMap((batch) => {
-    const bar = element("i");
-    bar.style.width = `${(100 * runs(batch)) / most}%`;
-    const text = `${rounded(runs(batch))} runs of ${time(batch.compute_infer.ns / runs(batch))}`;
-    return [element("span", {}, String(batch.batch_size)), bar, element("span", { class: "faint" }, text)];
+  const lines = batches.map((batch) => {
+    const text = `${rounded(runs(batch))} × ${time(batch.compute_infer.ns / runs(batch))}`;
+    return [String(batch.batch_size), runs(batch), text];
   });
-  bars.replaceChildren(...(lines.length ? lines : [element("span", { class: "faint" }, "No runs yet.")]));
+  place.replaceChildren(lines.length ? bars(lines) : element("p", { class: "faint" }, "No runs yet."));
 }

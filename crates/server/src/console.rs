@@ -17,15 +17,19 @@ const CSS: &str = "text/css; charset=utf-8";
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 
 /// The files by the rest of their paths after `/ui`.
-const FILES: [(&str, &str, &str); 9] = [
+const FILES: [(&str, &str, &str); 13] = [
     ("", HTML, include_str!("../console/index.html")),
     ("/console.css", CSS, include_str!("../console/console.css")),
     ("/console.js", SCRIPT, include_str!("../console/console.js")),
     ("/api.js", SCRIPT, include_str!("../console/api.js")),
+    ("/digit.js", SCRIPT, include_str!("../console/digit.js")),
     ("/dom.js", SCRIPT, include_str!("../console/dom.js")),
+    ("/figures.js", SCRIPT, include_str!("../console/figures.js")),
     ("/live.js", SCRIPT, include_str!("../console/live.js")),
     ("/model.js", SCRIPT, include_str!("../console/model.js")),
+    ("/search.js", SCRIPT, include_str!("../console/search.js")),
     ("/table.js", SCRIPT, include_str!("../console/table.js")),
+    ("/texts.js", SCRIPT, include_str!("../console/texts.js")),
     ("/trial.js", SCRIPT, include_str!("../console/trial.js")),
 ];
 

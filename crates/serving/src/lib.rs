@@ -99,7 +99,7 @@ pub use onnxruntime::{ExecutionMode, GraphLevel, OnnxRuntimeOptions};
 pub use ragged::RaggedFault;
 pub use rows::DependentRows;
 pub use schedule::{
-    AbsentQueue, AbsentTicket, Clock, ManualClock, Priority, RateLimits, ResourceFault,
+    AbsentQueue, AbsentTicket, Clock, CoreUse, ManualClock, Priority, RateLimits, ResourceFault,
     ScheduledModel, Scheduler, SystemClock, Ticket,
 };
 pub use sequence::{Correlation, Sequence, SequenceFault, StateFault};

@@ -20,6 +20,7 @@ from checks import FAIL, PASS, SKIP
 from . import (
     asked_for,
     clients,
+    console,
     drain,
     first_steps,
     lengths,

@@ -13,6 +13,7 @@ use hyper::{Method, StatusCode};
 use super::HttpFront;
 use super::control;
 use super::handle;
+use super::live;
 use super::reply::{Media, Refusal, Reply, json, object, respond};
 use crate::access::Api;
 use crate::console::{self, ConsoleFile};
@@ -23,6 +24,8 @@ enum Page<'a> {
     File(ConsoleFile),
     /// Whether the console may load and unload models.
     Rights,
+    /// The figures that `/v2/models/stats` does not have.
+    Live,
     /// Loads or unloads a model.
     Control {
         model: &'a str,
@@ -32,8 +35,10 @@ enum Page<'a> {
 
 impl Page<'_> {
     fn of(path: &str) -> Option<Page<'_>> {
-        if path == "/ui/rights" {
-            return Some(Page::Rights);
+        match path {
+            "/ui/rights" => return Some(Page::Rights),
+            "/ui/live" => return Some(Page::Live),
+            _ => {}
         }
         if let Some(rest) = path.strip_prefix("/ui/models/") {
             let (model, action) = rest.rsplit_once('/')?;
@@ -74,6 +79,10 @@ pub(super) async fn console(
             let is_explicit = front.server.repository.options().mode == ControlMode::Explicit;
             let control = front.options.console_control && is_explicit;
             Ok(json(object(|writer| writer.name("control").boolean(control))))
+        }
+        Page::Live => {
+            handle::may_use(front, parts, Api::Statistics)?;
+            Ok(live::figures(&front.server))
         }
         Page::Control { model, load } => {
             may_control(front, parts)?;

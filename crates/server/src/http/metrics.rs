@@ -40,6 +40,7 @@ fn measured(server: &Server) -> Vec<Measured> {
         operations: model.operations(),
     });
     measured.collect()
+        core_use: model.core_use(),
 }
 
 /// Labels of a configuration by the names that the server gives them.

@@ -20,6 +20,7 @@ mod handle;
 mod head_timer;
 pub mod infer;
 mod inference;
+mod live;
 mod memory;
 mod metrics;
 mod openai;

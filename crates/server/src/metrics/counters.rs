@@ -65,6 +65,11 @@ fn process_time(root: &Path) -> Option<f64> {
     Some((user + system) as f64 / TICKS)
 }
 
+/// Bytes of this process's resident memory; `None` if the system does not tell.
+pub(crate) fn own_resident() -> Option<u64> {
+    resident(Path::new("/")).map(|bytes| bytes as u64)
+}
+
 fn resident(root: &Path) -> Option<f64> {
     let status = fs::read_to_string(root.join("proc/self/status")).ok()?;
     super::host::bytes_of(&status, "VmRSS").map(|bytes| bytes as f64)

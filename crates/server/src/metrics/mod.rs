@@ -14,11 +14,12 @@ use std::path::Path;
 
 use family::{CACHE_FAMILIES, FAMILIES, Family, Kind, REASONS, Reason, Value};
 
-use trident_serving::OpTotal;
+use trident_serving::{CoreUse, OpTotal};
 
 use crate::statistics::ModelStatistics;
 
 pub use host::HostCounters;
+pub(crate) use counters::own_resident;
 
 /// The type of the page.
 pub const CONTENT_TYPE: &str = "text/plain; charset=utf-8";
@@ -34,6 +35,8 @@ pub struct Measured {
     /// Bytes of its memory; `None` if it has none of its own.
     pub memory: Option<u64>,
     /// How long its operations took in the runs that were measured.
+    /// Its share in the cores; `None` if the scheduler does not run it.
+    pub core_use: Option<CoreUse>,
     pub operations: Vec<OpTotal>,
 }
 
@@ -168,6 +171,7 @@ mod tests {
     fn the_page_has_the_recorded_lines() {
         let recorded = include_str!("../../../../conformance/server/metrics.txt");
         let page = page(&[measured("simple")], Totals::default(), &HostCounters::default());
+            core_use: None,
         let zeroed = |line: &str| match line.split_once("} ") {
             _ if line.starts_with('#') => line.to_owned(),
             Some((series, _)) => format!("{series}}} 0"),
@@ -213,6 +217,8 @@ mod tests {
         model.operations = vec![op];
         let totals = Totals { suspended: 3, cached: None };
         let page = page(&[model, measured("built_in")], totals, &HostCounters::default());
+        let time = std::time::Duration::from_millis(1500);
+        model.core_use = Some(CoreUse { weight: 400, time });
         let own = r#"model="m",version="1""#;
         for line in [
             "trident_suspended_runs 3".to_owned(),
@@ -226,12 +232,17 @@ mod tests {
             format!("trident_request_queue_seconds_sum{{{own}}} 1.5"),
             format!("trident_request_queue_seconds_count{{{own}}} 4"),
             r#"trident_operation_seconds_total{device="cpu",model="m",op="add",version="1"} 0.25"#
+            format!("trident_model_share_weight{{{own}}} 400"),
+            "# TYPE trident_model_core_seconds_total counter".to_owned(),
+            format!("trident_model_core_seconds_total{{{own}}} 1.5"),
                 .to_owned(),
             r#"trident_operations_total{device="cpu",model="m",op="add",version="1"} 3"#.to_owned(),
         ] {
             assert!(page.lines().any(|own| own == line), "{line}\n{page}");
         }
-        assert!(!page.contains(r#"trident_model_memory_bytes{model="built_in"#), "{page}");
+        for name in ["memory_bytes", "share_weight", "core_seconds_total"] {
+            assert!(!page.contains(&format!(r#"trident_model_{name}{{model="built_in"#)), "{page}");
+        }
     }
 
     #[test]

@@ -28,6 +28,7 @@ pub(super) fn models(page: &mut String, models: &[Measured]) {
             let _ = writeln!(page, " {bytes}");
         }
     }
+    shares(page, models);
     for (name, help, of) in HISTOGRAMS {
         if !models.is_empty() {
             head(page, name, help, Kind::Histogram);
@@ -37,6 +38,28 @@ pub(super) fn models(page: &mut String, models: &[Measured]) {
             .for_each(|model| histogram(page, name, model, of(&model.statistics.latencies)));
     }
     operations(page, models);
+}
+
+/// The weights of models, and the time that they have had of the cores.
+fn shares(page: &mut String, models: &[Measured]) {
+    let shared = || models.iter().filter_map(|model| Some((model, model.core_use?)));
+    if shared().next().is_none() {
+        return;
+    }
+    let name = "trident_model_share_weight";
+    head(page, name, "Weight of the model's share in the cores", Kind::Gauge);
+    for (model, own) in shared() {
+        page.push_str(name);
+        labels(page, model, &[]);
+        let _ = writeln!(page, " {}", own.weight);
+    }
+    let name = "trident_model_core_seconds_total";
+    head(page, name, "Time for which runs of the model have had a core", Kind::Counter);
+    for (model, own) in shared() {
+        page.push_str(name);
+        labels(page, model, &[]);
+        let _ = writeln!(page, " {}", own.time.as_secs_f64());
+    }
 }
 
 /// The lines of a histogram, whose buckets count the times of lower ones, too.

@@ -11,8 +11,8 @@ use std::sync::{Arc, Weak};
 use std::time::SystemTime;
 
 use trident_serving::{
-    Ensemble, Labels, LogLevel, ModelCache, ModelConfig, OpTotal, ScheduledModel, ServedModel,
-    Timing,
+    CoreUse, Ensemble, Labels, LogLevel, ModelCache, ModelConfig, OpTotal, ScheduledModel,
+    ServedModel, Timing,
 };
 
 use crate::builtin::BuiltIn;
@@ -228,6 +228,14 @@ impl HostedModel {
     }
 
     /// The part of it that may be unloaded while nobody asks for it.
+    /// Its share in the cores; `None` for a model that is not loaded, or that the scheduler does not run.
+    pub(crate) fn core_use(&self) -> Option<CoreUse> {
+        match &self.backend {
+            Backend::Scheduled(scheduled) => scheduled.with(ScheduledModel::core_use).flatten(),
+            Backend::BuiltIn(_) | Backend::Ensemble(_) => None,
+        }
+    }
+
     pub(crate) fn evictable(&self) -> Option<&Arc<Evictable>> {
         match &self.backend {
             Backend::Scheduled(Resident::Evictable(model)) => Some(model),

@@ -93,6 +93,11 @@ impl Repository {
         }
     }
 
+    /// The cores that the models share.
+    pub fn cores(&self) -> usize {
+        self.scheduler.cores()
+    }
+
     /// How many runs of models are suspended, or wait until their clients have read answers.
     pub fn suspended_runs(&self) -> usize {
         self.scheduler.suspended_runs() + self.held.count()

@@ -52,6 +52,7 @@ pub use absent::{AbsentQueue, AbsentTicket};
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use limits::{RateLimits, ResourceFault};
 pub use priority::Priority;
+pub use shares::CoreUse;
 
 use crate::batch::{InferenceRequest, Response, own_flag};
 use crate::config::{ModelConfig, SchedulingChoice};
@@ -79,6 +80,7 @@ type SharedModels = Shared<Served>;
 
 /// Runs the requests of models on a number of cores.
 pub struct Scheduler {
+    cores: usize,
     shared: Arc<SharedModels>,
     /// The queues of models that are not loaded.
     absent: Arc<AbsentModels>,
@@ -133,7 +135,7 @@ impl Scheduler {
     pub fn new(cores: usize, clock: Arc<dyn Clock>) -> Scheduler {
         let absent = Arc::new(absent::queues(Arc::clone(&clock)));
         let (shared, threads) = (Arc::new(Shared::new(cores, clock)), Arc::default());
-        Scheduler { shared, absent, absent_time: Mutex::new(None), threads }
+        Scheduler { cores: cores.max(1), shared, absent, absent_time: Mutex::new(None), threads }
     }
 
     /// Adds a model, scheduled as its configuration says: `dynamic_batching` or `sequence_batching`, the instances of `instance_group` as the most runs
@@ -216,6 +218,11 @@ impl Scheduler {
     pub fn expire(&self) {
         self.shared.expire();
         self.absent.expire();
+    }
+
+    /// The cores that runs share.
+    pub fn cores(&self) -> usize {
+        self.cores
     }
 
     /// How many runs are suspended: they have handed their cores to runs of models that were behind their share.
@@ -317,6 +324,11 @@ impl ScheduledModel {
     /// How many requests wait for a batch.
     pub fn waiting(&self) -> usize {
         self.shared.waiting(self.id)
+    }
+
+    /// Its share in the cores; `None` once the scheduler has dropped it.
+    pub fn core_use(&self) -> Option<CoreUse> {
+        self.shared.core_use(self.id)
     }
 
     /// The model; `None` if it is native.

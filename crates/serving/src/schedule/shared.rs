@@ -10,6 +10,7 @@ use super::model::{Schedule, Turn};
 use super::pending::{Answer, Pending, Reply};
 use super::queue::Waiting;
 use super::resting::Rest;
+use super::shares::CoreUse;
 use super::state::{Ended, Job, Joining, State};
 use crate::failure::RequestError;
 use crate::invalid::ConfigError;
@@ -137,6 +138,11 @@ impl<R: Runner> Shared<R> {
 
     pub(super) fn waiting(&self, model: u64) -> usize {
         self.lock().waiting(model)
+    }
+
+    pub(super) fn core_use(&self, model: u64) -> Option<CoreUse> {
+        let now = self.clock.now();
+        self.lock().core_use(model, now)
     }
 
     pub(super) fn submit(

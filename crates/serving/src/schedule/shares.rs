@@ -44,10 +44,22 @@ pub(super) fn weight(config: &ModelConfig) -> Result<u32, ConfigError> {
     })
 }
 
+/// The share of a model in the cores, and the time that it has had of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CoreUse {
+    /// The weight of its share, 1 to 10000: among models that always have requests, time is divided in proportion to it.
+    pub weight: u32,
+    /// How long its runs have had cores since it was loaded, with the runs that have not ended. It does not count the cores without
+    /// other work that join a run.
+    pub time: Duration,
+}
+
 /// The time that a model has had.
 #[derive(Debug)]
 pub(super) struct Share {
     weight: u32,
+    /// The time of the runs that have ended, and of the ended turns of those that were suspended.
+    time: Duration,
     /// Nanoseconds of virtual time, without the runs that have not ended.
     virtual_time: f64,
     /// Since when the runs that have not ended have their cores.
@@ -60,7 +72,20 @@ pub(super) struct Share {
 
 impl Share {
     pub(super) fn new(weight: u32) -> Share {
-        Share { weight, virtual_time: 0.0, runs: vec![], suspended: 0, ended: None }
+        Share {
+            weight,
+            time: Duration::ZERO,
+            virtual_time: 0.0,
+            runs: vec![],
+            suspended: 0,
+            ended: None,
+        }
+    }
+
+    /// Its weight, and the time of cores so far.
+    pub(super) fn core_use(&self, now: Instant) -> CoreUse {
+        let runs = self.runs.iter().map(|start| now.saturating_duration_since(*start));
+        CoreUse { weight: self.weight, time: self.time + runs.sum::<Duration>() }
     }
 
     /// How many runs have not ended.
@@ -107,6 +132,7 @@ impl Share {
         if let Some(at) = self.runs.iter().position(|run| *run == start) {
             self.runs.swap_remove(at);
             self.virtual_time += self.scaled(start, now);
+            self.time += now.saturating_duration_since(start);
             self.ended = Some(now);
         }
     }

@@ -9,6 +9,7 @@ use super::priority::Priority;
 use super::queue::{Expired, Waiting};
 use super::resting::Resting;
 use super::sequences::{Sequences, Step};
+use super::shares::CoreUse;
 use crate::failure::RequestError;
 use crate::invalid::ConfigError;
 use crate::sequence::{SequenceFault, States};
@@ -421,6 +422,10 @@ impl<R: Clone, T: Item> State<R, T> {
     }
 
     /// How many requests wait for a batch.
+    pub(super) fn core_use(&self, model: u64, now: Instant) -> Option<CoreUse> {
+        Some(self.models.get(&model)?.share.core_use(now))
+    }
+
     pub(super) fn waiting(&self, model: u64) -> usize {
         self.models.get(&model).map_or(0, Model::waiting)
     }

@@ -32,6 +32,10 @@ fn saturated(bench: &Bench, models: &[(u64, Arc<AtomicU64>); 2], millis: u64) ->
         }
         assert!(bench.shared.run_next());
     }
+    for ((id, _), millis) in models.iter().zip(used()) {
+        let time = bench.shared.core_use(*id).unwrap().time;
+        assert_eq!(time, Duration::from_millis(millis));
+    }
     let [first, second] = [0, 1].map(|at| (used()[at] - before[at]) as f64);
     first / (first + second)
 }
@@ -139,6 +143,11 @@ fn parts(weights: [u32; 2]) -> (f64, usize) {
         thread.join().unwrap();
     }
     assert!(bench.shared.is_quiet(1));
+    // The time of suspended runs is not counted.
+    for (id, used) in ids.iter().zip(&*used) {
+        let time = bench.shared.core_use(*id).unwrap().time;
+        assert_eq!(time, Duration::from_millis(used.load(Ordering::SeqCst) as u64));
+    }
     let [first, second] = [0, 1].map(|at| used[at].load(Ordering::SeqCst) as f64);
     (first / (first + second), suspended.load(Ordering::SeqCst))
 }
