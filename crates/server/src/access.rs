@@ -1,5 +1,7 @@
 //! Groups of requests that only clients with a key may send.
 
+use subtle::ConstantTimeEq;
+
 /// A group of requests, as operators name it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Api {
@@ -97,7 +99,8 @@ impl Restrictions {
     ) -> Option<&'a str> {
         let restriction = self.0.iter().find(|restriction| restriction.api == api)?;
         let given = header(&restriction.key);
-        (given != Some(restriction.value.as_bytes())).then_some(&restriction.key)
+        let has_key = given.is_some_and(|given| restriction.value.as_bytes().ct_eq(given).into());
+        (!has_key).then_some(&restriction.key)
     }
 }
 

@@ -18,6 +18,7 @@ pub mod headers;
 pub mod http;
 pub mod infer;
 pub mod json;
+pub mod keys;
 mod leaving;
 pub mod listen;
 pub mod memory;

@@ -23,6 +23,7 @@ from . import (
     console,
     drain,
     first_steps,
+    keys,
     lengths,
     malformed,
     mistakes,

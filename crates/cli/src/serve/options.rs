@@ -40,6 +40,9 @@ pub(crate) struct Args {
     #[command(flatten)]
     pub(crate) metrics: MetricsFlags,
     #[command(flatten)]
+    /// A file of API keys, one a line: all requests but those for health need one as `Authorization: Bearer <KEY>`
+    #[arg(long, value_name = "FILE", help_heading = "Access")]
+    pub(crate) api_key_file: Option<PathBuf>,
     pub(crate) tls: TlsFlags,
     #[command(flatten)]
     pub(crate) limits: LimitFlags,

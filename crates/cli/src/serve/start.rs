@@ -10,11 +10,12 @@ use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
-use std::{io, thread};
+use std::{fs, io, thread};
 use trident_server::access::Restrictions;
 use trident_server::grpc::{Age, Compression, GrpcOptions, KeepAlive};
 use trident_server::headers::HeaderPattern;
 use trident_server::http::HttpOptions;
+use trident_server::keys::ApiKeys;
 use trident_server::listen::{Ending, Listeners};
 use trident_server::observe::Exporter;
 use trident_server::record::Recorder;
@@ -34,7 +35,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         let text = "`--load-model` needs `--model-control-mode=explicit`";
         return Err(Failure::usage(text).hint("the other modes load all models"));
     }
-    let (http, grpc) = (http_options(args)?, grpc_options(args)?);
+    let keys = keys(args.api_key_file.as_deref())?;
+    let http = HttpOptions { keys: keys.clone(), ..http_options(args)? };
+    let grpc = GrpcOptions { keys, ..grpc_options(args)? };
     let repositories = [&args.repositories[..], &args.model_repository[..]].concat();
     let repositories = places::open(&repositories)?;
     let places = address::places(args)?;
@@ -130,6 +133,7 @@ fn http_options(args: &Args) -> Result<HttpOptions, Failure> {
     let limits = &args.limits;
     Ok(HttpOptions {
         restrictions,
+        keys: ApiKeys::default(),
         console_control,
         largest_body,
         connections: limits.max_connections,
@@ -161,6 +165,7 @@ fn grpc_options(args: &Args) -> Result<GrpcOptions, Failure> {
         max_message: limits.grpc_max_message_size as usize,
         compression,
         restrictions,
+        keys: ApiKeys::default(),
         keep_alive,
         connections: limits.max_connections,
         age: Age { most: some(most), grace: some(grace) },
@@ -180,6 +185,16 @@ fn seconds(count: u32) -> Duration {
 /// The headers that the value of an option names.
 fn pattern(option: &str, text: &str) -> Result<HeaderPattern, Failure> {
     HeaderPattern::of(text).map_err(|error| Failure::usage(format!("--{option}: {error}")))
+}
+
+/// The keys of a file.
+fn keys(file: Option<&Path>) -> Result<ApiKeys, Failure> {
+    let Some(file) = file else { return Ok(ApiKeys::default()) };
+    let refused = |cause: &dyn std::fmt::Display| {
+        Failure::run(format!("--api-key-file: `{}`: {cause}", file.display()))
+    };
+    let text = fs::read_to_string(file).map_err(|error| refused(&error))?;
+    ApiKeys::of(&text).map_err(|error| refused(&error))
 }
 
 /// The restrictions that the values of an option name.

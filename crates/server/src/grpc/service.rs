@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use hyper::body::Body;
-use hyper::header::{CONTENT_TYPE, HeaderName, HeaderValue};
+use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HeaderName, HeaderValue};
 use hyper::http::request::Parts;
 use hyper::{HeaderMap, Request, Response, StatusCode};
 use tokio::sync::oneshot;
@@ -28,6 +28,7 @@ use crate::access::{Api, Restrictions};
 use crate::compress::{Compression, Encoding};
 use crate::headers::{self, HeaderPattern};
 use crate::infer::{CancelOnDrop, Fault, Reply};
+use crate::keys::ApiKeys;
 use crate::model::HostedModel;
 use crate::observe::{Carrier, Observed};
 use crate::record::{GrpcAnswer, Recorder};
@@ -42,6 +43,8 @@ pub struct GrpcOptions {
     pub compression: Option<Compression>,
     /// The groups of methods that need a key. Clients send it as the metadata `triton-grpc-protocol-<key>`.
     pub restrictions: Restrictions,
+    /// The keys of which all calls but those for health need one, as the metadata `authorization`.
+    pub keys: ApiKeys,
     /// How connections whose other side has gone are found.
     pub keep_alive: KeepAlive,
     /// The most connections at a time; others wait to be accepted.
@@ -68,6 +71,7 @@ impl Default for GrpcOptions {
             max_message: i32::MAX as usize,
             compression: None,
             restrictions: Restrictions::default(),
+            keys: ApiKeys::default(),
             keep_alive: KeepAlive::default(),
             connections: 10_000,
             age: Age::default(),
@@ -249,6 +253,10 @@ impl Grpc {
     }
 
     fn check_access(&self, api: Api, headers: &HeaderMap) -> Result<(), Status> {
+        if api != Api::Health {
+            let checked = self.options.keys.check(headers.get(AUTHORIZATION));
+            checked.map_err(|text| Status::new(Code::Unauthenticated, text.to_owned()))?;
+        }
         let given = |key: &str| {
             let value = headers.get(format!("{KEY_PREFIX}{key}"));
             value.map(HeaderValue::as_bytes)

@@ -36,6 +36,8 @@ pub enum Code {
     Internal = 13,
     /// The server does not answer this request now.
     Unavailable = 14,
+    /// The client has not said who it is.
+    Unauthenticated = 16,
 }
 
 /// The outcome of a call that failed.
@@ -62,6 +64,7 @@ impl Code {
             Code::Unimplemented => "UNIMPLEMENTED",
             Code::Internal => "INTERNAL",
             Code::Unavailable => "UNAVAILABLE",
+            Code::Unauthenticated => "UNAUTHENTICATED",
         }
     }
 
@@ -78,6 +81,7 @@ impl Code {
             Code::Unimplemented => "12",
             Code::Internal => "13",
             Code::Unavailable => "14",
+            Code::Unauthenticated => "16",
         })
     }
 }

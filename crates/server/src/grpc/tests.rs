@@ -6,6 +6,7 @@ use hyper::Request;
 use super::testing::*;
 use super::{Caller, Grpc, GrpcOptions};
 use crate::compress::{Compression, Encoding};
+use crate::keys::ApiKeys;
 use crate::repository::{ControlMode, LoadOptions, RepositoryOptions};
 use std::sync::Arc;
 
@@ -159,6 +160,20 @@ fn restricted_methods_need_a_key() {
     assert_eq!(live(&[("triton-grpc-protocol-admin-key", "letmein")]).code, "0");
     let index = "/inference.GRPCInferenceService/RepositoryIndex";
     assert_eq!(call(&service, index, &[], vec![framed(b"")]).code, "0");
+}
+
+#[test]
+fn calls_but_those_for_health_need_a_key_of_the_server() {
+    let keys = ApiKeys::of("one\ntwo").unwrap();
+    let service = server(GrpcOptions { keys, ..GrpcOptions::default() });
+    let with = |method, headers: &[_]| call(&service, method, headers, vec![framed(b"")]);
+    let index = "/inference.GRPCInferenceService/RepositoryIndex";
+    assert_fails(&with(index, &[]), "16", "needs an API key");
+    assert_fails(&with(index, &[("authorization", "Bearer on")]), "16", "is not valid");
+    assert_eq!(with(index, &[("authorization", "Bearer two")]).code, "0");
+    for method in [LIVE, "/grpc.health.v1.Health/Check"] {
+        assert_eq!(with(method, &[]).code, "0", "{method}");
+    }
 }
 
 #[test]

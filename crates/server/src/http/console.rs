@@ -107,7 +107,8 @@ fn may_control(front: &HttpFront, parts: &Parts) -> Result<(), Refusal> {
         return refuse("Only pages of this server may control its models.");
     };
     let restrictions = &front.options.restrictions;
-    let has_key = restrictions.denied(Api::ModelRepository, |_| None).is_some();
+    let has_key = !front.options.keys.is_empty()
+        || restrictions.denied(Api::ModelRepository, |_| None).is_some();
     match has_key || is_safe(host) {
         true => Ok(()),
         false => refuse(

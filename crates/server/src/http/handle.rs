@@ -114,11 +114,16 @@ async fn infer(
     }
 }
 
-/// Whether a request has the key of a group of requests.
+/// Whether a request has a key of the server, and that of a group of requests. Health needs no key of the server.
 ///
 /// # Errors
-/// The group needs a key, which the request lacks.
+/// The request lacks one of them.
 pub(super) fn may_use(front: &HttpFront, parts: &Parts, api: Api) -> Result<(), Refusal> {
+    if api != Api::Health {
+        let authorization = parts.headers.get(header::AUTHORIZATION);
+        let checked = front.options.keys.check(authorization);
+        checked.map_err(|text| Refusal::new(StatusCode::UNAUTHORIZED, text))?;
+    }
     let header = |name: &str| parts.headers.get(name).map(|value| value.as_bytes());
     match front.options.restrictions.denied(api, header) {
         None => Ok(()),

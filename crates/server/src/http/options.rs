@@ -4,12 +4,15 @@ use std::time::Duration;
 
 use crate::access::Restrictions;
 use crate::headers::HeaderPattern;
+use crate::keys::ApiKeys;
 
 /// Options and limits of the HTTP front end.
 #[derive(Clone, Debug)]
 pub struct HttpOptions {
     /// The APIs that need a key.
     pub restrictions: Restrictions,
+    /// The keys of which all requests but those for health need one.
+    pub keys: ApiKeys,
     /// Whether the web console may load and unload models.
     pub console_control: bool,
     /// The most bytes of a request's body, as sent and decompressed.
@@ -32,6 +35,7 @@ impl Default for HttpOptions {
     fn default() -> HttpOptions {
         HttpOptions {
             restrictions: Restrictions::default(),
+            keys: ApiKeys::default(),
             console_control: false,
             largest_body: 64 << 20,
             connections: 10_000,

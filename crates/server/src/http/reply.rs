@@ -73,6 +73,7 @@ impl Refusal {
     /// The reply.
     pub(super) fn reply(self) -> Reply {
         let mut reply = respond(self.status, self.media, error_text(&self.text).into());
+        challenge(&mut reply);
         let headers = reply.headers_mut();
         if let Some(encodings) = self.accepts {
             headers.insert(header::ACCEPT_ENCODING, HeaderValue::from_static(encodings));
@@ -94,6 +95,14 @@ impl From<NoModel> for Refusal {
 impl From<Fault> for Refusal {
     fn from(fault: Fault) -> Refusal {
         Refusal::new(status(fault.code), fault.text)
+    }
+}
+
+/// Says in a reply to a client without a key how it sends one.
+pub(super) fn challenge(reply: &mut Reply) {
+    if reply.status() == StatusCode::UNAUTHORIZED {
+        let scheme = HeaderValue::from_static("Bearer");
+        reply.headers_mut().insert(header::WWW_AUTHENTICATE, scheme);
     }
 }
 

@@ -1,6 +1,7 @@
 //! Limits and ends of HTTP connections, over sockets of the loopback. `cargo xtask conformance server` compares answers with recorded ones.
 #![allow(clippy::unwrap_used)] // a failed unwrap fails the test
 
+mod keys;
 mod limits;
 mod openai;
 mod streams;

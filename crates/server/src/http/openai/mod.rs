@@ -20,7 +20,7 @@ use trident_serving::Fault;
 use super::HttpFront;
 use super::compress;
 use super::handle;
-use super::reply::{Media, Refusal, Reply, object, respond};
+use super::reply::{Media, Refusal, Reply, challenge, object, respond};
 use crate::access::Api;
 use crate::infer::InferRequest;
 use crate::json::{Document, JsonValue, Writer};
@@ -96,13 +96,17 @@ impl Failure {
             writer.name("param").null();
             match self.status {
                 StatusCode::NOT_FOUND => writer.name("code").string(b"model_not_found"),
+                StatusCode::UNAUTHORIZED => writer.name("code").string(b"invalid_api_key"),
                 _ => writer.name("code").null(),
             }
         });
     }
 
     fn reply(self) -> Reply {
-        respond(self.status, Media::Json, object(|writer| self.write(writer)).into())
+        let body = object(|writer| self.write(writer));
+        let mut reply = respond(self.status, Media::Json, body.into());
+        challenge(&mut reply);
+        reply
     }
 }
 
