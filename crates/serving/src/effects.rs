@@ -144,7 +144,7 @@ static FIELDS: &[(&str, Effect)] = &[
         ),
     ),
     ("response_cache.enable", Acts),
-    ("model_metrics.metric_control", Absent("histograms have the same buckets for all models")),
+    ("model_metrics.metric_control", Acts),
 ];
 
 /// A field that is given, and does not act.

@@ -134,6 +134,9 @@ pub enum ConfigError {
          response cache."
     )]
     CachedDecoupled { model: String },
+    /// Bounds of a histogram that do not rise. `at` is the position in the list `metric_control`.
+    #[error("the buckets of a histogram must be numbers that rise for {model}")]
+    Buckets { model: String, at: usize },
     /// A tensor that is not declared wholly or not soundly. `field` is the path of the field at fault.
     #[error("{tensor} {fault} for {model}")]
     Tensor { model: String, tensor: String, fault: &'static str, field: String },

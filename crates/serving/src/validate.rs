@@ -25,6 +25,14 @@ impl ModelConfig {
         if decoupled && self.caches_responses() {
             return Err(ConfigError::CachedDecoupled { model: self.name.clone() });
         }
+        let controls = self.model_metrics.iter().flat_map(|metrics| &metrics.metric_control);
+        for (at, control) in controls.enumerate() {
+            let buckets = control.histogram_options.iter().flat_map(|options| &options.buckets);
+            let has_numbers = buckets.clone().all(|bound| bound.is_finite());
+            if !has_numbers || !buckets.is_sorted_by(|one, next| one < next) {
+                return Err(ConfigError::Buckets { model: self.name.clone(), at });
+            }
+        }
         for (at, input) in self.input.iter().enumerate() {
             let ModelInput { name, data_type, dims, reshape, .. } = input;
             let place = format!("input[{at}]");

@@ -26,6 +26,7 @@ from . import (
     keys,
     lengths,
     malformed,
+    metrics,
     mistakes,
     observed,
     recorded,
@@ -59,6 +60,9 @@ GROUPS = {
     "recordings": recordings.run,
     "sockets": sockets.run,
     "first_steps": first_steps.run,
+    "console": console.run,
+    "keys": keys.run,
+    "metrics": metrics.run,
     "stores": stores.run,
 }
 MALFORMED = 12_000  # requests, which take 18 s beside much other work

@@ -71,31 +71,6 @@ impl BackendSetting {
     }
 }
 
-/// A value of `--metrics-config`, if the page of metrics is as it asks for.
-///
-/// # Errors
-/// Metrics that the page does not have, and other settings.
-pub(crate) fn metrics(text: &str) -> Result<String, String> {
-    let (key, value) = text.split_once('=').ok_or("give `<setting>=<value>`")?;
-    let histograms = "the page has histograms instead, `trident_*_duration_seconds`";
-    match key {
-        "counter_latencies" | "summary_latencies" | "histogram_latencies" => {
-            match (key, super::options::switch(value)?) {
-                ("counter_latencies", true) | (_, false) => Ok(text.to_owned()),
-                ("summary_latencies", true) => Err(format!("there are no summaries: {histograms}")),
-                _ => Err(format!(
-                    "there is no `nv_inference_first_response_histogram_ms`: {histograms}"
-                )),
-            }
-        }
-        "summary_quantiles" => Ok(text.to_owned()),
-        _ => Err(format!(
-            "`{key}` is not a setting; the settings are counter_latencies, summary_latencies, summary_quantiles and \
-             histogram_latencies"
-        )),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -113,21 +88,6 @@ mod tests {
         for wrong in ["a", "a,b", "a,=1", "=1", "a,b,c=1", "default-max-batch-size=x", "threads=2"]
         {
             assert!(BackendSetting::parse(wrong).is_err(), "{wrong}");
-        }
-    }
-
-    #[test]
-    fn settings_of_metrics_have_their_defaults() {
-        for text in [
-            "counter_latencies=true",
-            "summary_latencies=off",
-            "histogram_latencies=0",
-            "summary_quantiles=0.5:0.05",
-        ] {
-            assert!(metrics(text).is_ok(), "{text}");
-        }
-        for text in ["summary_latencies=true", "histogram_latencies=1", "latencies=1", "x"] {
-            assert!(metrics(text).is_err(), "{text}");
         }
     }
 }

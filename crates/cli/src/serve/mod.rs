@@ -9,6 +9,7 @@ mod options;
 mod places;
 mod start;
 mod table;
+mod time_families;
 mod tls;
 mod words;
 

@@ -1,8 +1,9 @@
 //! Options of the command, most of which have the names of the Triton Inference Server's.
 
 use super::address::Address;
-use super::backend_config::{self, BackendSetting};
+use super::backend_config::BackendSetting;
 use super::inert::Inert;
+use super::time_families::TimeSetting;
 use super::tls::TlsFlags;
 use crate::model::DeviceArgs;
 use clap::{ArgAction, ValueEnum};
@@ -39,10 +40,10 @@ pub(crate) struct Args {
     pub(crate) grpc: GrpcFlags,
     #[command(flatten)]
     pub(crate) metrics: MetricsFlags,
-    #[command(flatten)]
     /// A file of API keys, one a line: all requests but those for health need one as `Authorization: Bearer <KEY>`
     #[arg(long, value_name = "FILE", help_heading = "Access")]
     pub(crate) api_key_file: Option<PathBuf>,
+    #[command(flatten)]
     pub(crate) tls: TlsFlags,
     #[command(flatten)]
     pub(crate) limits: LimitFlags,
@@ -239,9 +240,10 @@ pub(crate) struct MetricsFlags {
     /// The port; 0 for any free one
     #[arg(long, value_name = "PORT", default_value_t = 8002)]
     pub(crate) metrics_port: u16,
-    /// Settings of the Triton Inference Server's page, which may have their defaults
-    #[arg(long, value_name = "SETTING", value_parser = backend_config::metrics, hide = true)]
-    pub(crate) metrics_config: Vec<String>,
+    /// Families of times: `counter_latencies=<SWITCH>`, `summary_latencies=<SWITCH>`, `summary_quantiles=<QUANTILE>:<ERROR>,…`,
+    /// `histogram_latencies=<SWITCH>`
+    #[arg(long, value_name = "SETTING", value_parser = TimeSetting::parse)]
+    pub(crate) metrics_config: Vec<TimeSetting>,
 }
 
 #[derive(clap::Args, Debug)]

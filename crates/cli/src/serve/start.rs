@@ -4,7 +4,7 @@ use super::address;
 use super::check::{self, check};
 use super::options::{Args, CompressionLevel, ControlMode, ModelOptions, RateLimit};
 use super::places::{self, Repositories};
-use super::table;
+use super::{table, time_families};
 use crate::failure::Failure;
 use std::io::Write;
 use std::path::Path;
@@ -262,6 +262,7 @@ fn server(
                 size.unwrap_or(ReadOptions::default().default_max_batch_size)
             },
         },
+        times: time_families::families(&args.metrics.metrics_config),
         verbosity: Verbosity::from_environment(),
         log: Arc::new(move |level, line| own.write(log_level(level), line)),
         ..RepositoryOptions::default()

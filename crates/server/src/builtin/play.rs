@@ -96,6 +96,9 @@ impl Play {
             Outcome::Failure(fault) => (Some(Err(fault)), ResponseKind::Failure),
             Outcome::Nothing => (None, ResponseKind::Empty),
         };
+        if self.count == 0 && answer.is_some() {
+            counters.answer_first(self.times.0);
+        }
         counters.respond(self.count, time, kind);
         (self.last, self.count) = (now, self.count + 1);
         if answer.is_some() {

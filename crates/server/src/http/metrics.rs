@@ -21,8 +21,11 @@ pub(super) fn handle(front: &HttpFront, request: &Request<Incoming>) -> Reply {
         return empty(Media::Plain);
     }
     let repository = &front.server.repository;
-    let totals =
-        Totals { suspended: repository.suspended_runs(), cached: repository.cached_bytes() };
+    let totals = Totals {
+        times: repository.options().times.clone(),
+        suspended: repository.suspended_runs(),
+        cached: repository.cached_bytes(),
+    };
     let text = page(&measured(&front.server), totals, &front.host);
     let mut reply = respond(StatusCode::OK, Media::Plain, ReplyBody::from(text.into_bytes()));
     reply.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(PAGE));
@@ -37,10 +40,10 @@ fn measured(server: &Server) -> Vec<Measured> {
         caches: model.caches(),
         tags: prefixed(&model.config().metric_tags),
         memory: model.own_memory(),
+        core_use: model.core_use(),
         operations: model.operations(),
     });
     measured.collect()
-        core_use: model.core_use(),
 }
 
 /// Labels of a configuration by the names that the server gives them.

@@ -7,6 +7,7 @@ mod counters;
 mod family;
 mod host;
 mod own;
+mod times;
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -16,10 +17,10 @@ use family::{CACHE_FAMILIES, FAMILIES, Family, Kind, REASONS, Reason, Value};
 
 use trident_serving::{CoreUse, OpTotal};
 
-use crate::statistics::ModelStatistics;
+use crate::statistics::{ModelStatistics, TimeFamilies};
 
-pub use host::HostCounters;
 pub(crate) use counters::own_resident;
+pub use host::HostCounters;
 
 /// The type of the page.
 pub const CONTENT_TYPE: &str = "text/plain; charset=utf-8";
@@ -34,15 +35,17 @@ pub struct Measured {
     pub caches: bool,
     /// Bytes of its memory; `None` if it has none of its own.
     pub memory: Option<u64>,
-    /// How long its operations took in the runs that were measured.
     /// Its share in the cores; `None` if the scheduler does not run it.
     pub core_use: Option<CoreUse>,
+    /// How long its operations took in the runs that were measured.
     pub operations: Vec<OpTotal>,
 }
 
-/// Figures of all models together.
-#[derive(Clone, Copy, Debug, Default)]
+/// Figures of all models together, and the families that are asked for.
+#[derive(Clone, Debug, Default)]
 pub struct Totals {
+    /// The families of times.
+    pub times: TimeFamilies,
     /// Runs that are suspended.
     pub suspended: usize,
     /// Bytes of the answers that are kept; `None` if there is no cache.
@@ -54,8 +57,11 @@ pub fn page(models: &[Measured], totals: Totals, host: &HostCounters) -> String 
     let mut page = String::with_capacity(4096 + 2048 * models.len());
     let all: Vec<&Measured> = models.iter().collect();
     let cached: Vec<&Measured> = models.iter().filter(|model| model.caches).collect();
-    families(&mut page, &FAMILIES, &all);
-    families(&mut page, &CACHE_FAMILIES, &cached);
+    let counters = totals.times.counters;
+    families(&mut page, &FAMILIES, &all, counters);
+    families(&mut page, &CACHE_FAMILIES, &cached, counters);
+    times::summaries(&mut page, models, totals.times.summaries.as_deref().unwrap_or_default());
+    times::first_responses(&mut page, models);
     let values = host.read();
     let mut gauge = |name, help, value: Option<String>| {
         if let Some(value) = value {
@@ -90,9 +96,11 @@ fn head(page: &mut String, name: &str, help: &str, kind: Kind) {
     let _ = writeln!(page, "# HELP {name} {help}\n# TYPE {name} {}", kind.name());
 }
 
-/// Families of these models. Without models there are none.
-fn families(page: &mut String, families: &[Family], models: &[&Measured]) {
-    for family in families.iter().filter(|_| !models.is_empty()) {
+/// Families of these models, maybe without those of times. Without models there are none.
+fn families(page: &mut String, families: &[Family], models: &[&Measured], times: bool) {
+    let is_shown =
+        |family: &&Family| !models.is_empty() && (times || !matches!(family.value, Value::Time(_)));
+    for family in families.iter().filter(is_shown) {
         head(page, family.name, family.help, family.kind);
         models.iter().for_each(|model| lines(page, family, model));
     }
@@ -163,6 +171,7 @@ mod tests {
             tags: BTreeMap::new(),
             caches: false,
             memory: None,
+            core_use: None,
             operations: vec![],
         }
     }
@@ -171,7 +180,6 @@ mod tests {
     fn the_page_has_the_recorded_lines() {
         let recorded = include_str!("../../../../conformance/server/metrics.txt");
         let page = page(&[measured("simple")], Totals::default(), &HostCounters::default());
-            core_use: None,
         let zeroed = |line: &str| match line.split_once("} ") {
             _ if line.starts_with('#') => line.to_owned(),
             Some((series, _)) => format!("{series}}} 0"),
@@ -209,21 +217,24 @@ mod tests {
     fn own_families_have_memory_histograms_and_operations() {
         let mut model = measured("m");
         model.memory = Some(4096);
+        let time = std::time::Duration::from_millis(1500);
+        model.core_use = Some(CoreUse { weight: 400, time });
         let times = &mut model.statistics.latencies.queue;
         (times.buckets[0], times.buckets[3], times.buckets[16], times.ns) =
             (2, 1, 1, 1_500_000_000);
         let duration = std::time::Duration::from_millis(250);
         let op = OpTotal { op: "add", device: "cpu".into(), count: 3, duration };
         model.operations = vec![op];
-        let totals = Totals { suspended: 3, cached: None };
+        let totals = Totals { suspended: 3, ..Totals::default() };
         let page = page(&[model, measured("built_in")], totals, &HostCounters::default());
-        let time = std::time::Duration::from_millis(1500);
-        model.core_use = Some(CoreUse { weight: 400, time });
         let own = r#"model="m",version="1""#;
         for line in [
             "trident_suspended_runs 3".to_owned(),
             "# TYPE trident_request_queue_seconds histogram".to_owned(),
             format!("trident_model_memory_bytes{{{own}}} 4096"),
+            format!("trident_model_share_weight{{{own}}} 400"),
+            "# TYPE trident_model_core_seconds_total counter".to_owned(),
+            format!("trident_model_core_seconds_total{{{own}}} 1.5"),
             format!(r#"trident_request_queue_seconds_bucket{{le="0.0001",{own}}} 2"#),
             format!(r#"trident_request_queue_seconds_bucket{{le="0.0005",{own}}} 2"#),
             format!(r#"trident_request_queue_seconds_bucket{{le="0.001",{own}}} 3"#),
@@ -232,9 +243,6 @@ mod tests {
             format!("trident_request_queue_seconds_sum{{{own}}} 1.5"),
             format!("trident_request_queue_seconds_count{{{own}}} 4"),
             r#"trident_operation_seconds_total{device="cpu",model="m",op="add",version="1"} 0.25"#
-            format!("trident_model_share_weight{{{own}}} 400"),
-            "# TYPE trident_model_core_seconds_total counter".to_owned(),
-            format!("trident_model_core_seconds_total{{{own}}} 1.5"),
                 .to_owned(),
             r#"trident_operations_total{device="cpu",model="m",op="add",version="1"} 3"#.to_owned(),
         ] {
@@ -251,7 +259,7 @@ mod tests {
         model.caches = true;
         model.statistics.requests.cache_hit = Tally { count: 3, ns: 4_500 };
         model.statistics.requests.cache_miss = Tally { count: 2, ns: 9_000 };
-        let totals = Totals { suspended: 0, cached: Some(77) };
+        let totals = Totals { cached: Some(77), ..Totals::default() };
         let page = page(&[model, measured("other")], totals, &HostCounters::default());
         let of_the_cache: Vec<&str> =
             page.lines().filter(|line| !line.starts_with('#') && line.contains("cache")).collect();

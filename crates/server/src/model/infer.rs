@@ -123,12 +123,16 @@ fn begin(model: &Arc<HostedModel>, prepared: Prepared, arrival: Instant) -> RunT
             let holds = pace.clone().map(|pace| -> Arc<dyn AnswerPace> {
                 Arc::new(HeldEnsemble { pace, held: model.held.clone() })
             });
+            let mut is_first = true;
             RunTicket::Ensemble(ensemble.submit_paced(
                 &id,
                 request,
                 holds,
                 move |StepAnswer { answer, is_last }| {
                     pace.iter().for_each(|pace| pace.give());
+                    if std::mem::take(&mut is_first) {
+                        owner.counters.answer_first(arrival);
+                    }
                     if let (Some(miss), Some(answer)) = (&miss, &answer) {
                         owner.counters.miss(miss.keep(answer));
                     }

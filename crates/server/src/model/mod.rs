@@ -19,7 +19,7 @@ use crate::builtin::BuiltIn;
 use crate::infer::{HeldRequests, InferRequest, Replies, RunTicket};
 use crate::memory::Regions;
 use crate::repository::RepositoryLog;
-use crate::statistics::{Counters, MemoryUse, ModelStatistics};
+use crate::statistics::{Counters, MemoryUse, ModelStatistics, TimeFamilies};
 
 pub(crate) use deferred::LookupThread;
 pub(crate) use infer::{fault, input};
@@ -81,8 +81,9 @@ impl HostedModel {
         labels: Labels,
         backend: Backend,
         (cache, held): (Option<CachedModel>, HeldRequests),
+        families: &TimeFamilies,
     ) -> HostedModel {
-        let (json, counters) = (config.to_json(), Counters::default());
+        let (json, counters) = (config.to_json(), Counters::new(&config, families));
         HostedModel {
             version,
             config,
@@ -227,7 +228,6 @@ impl HostedModel {
         }
     }
 
-    /// The part of it that may be unloaded while nobody asks for it.
     /// Its share in the cores; `None` for a model that is not loaded, or that the scheduler does not run.
     pub(crate) fn core_use(&self) -> Option<CoreUse> {
         match &self.backend {
@@ -236,6 +236,7 @@ impl HostedModel {
         }
     }
 
+    /// The part of it that may be unloaded while nobody asks for it.
     pub(crate) fn evictable(&self) -> Option<&Arc<Evictable>> {
         match &self.backend {
             Backend::Scheduled(Resident::Evictable(model)) => Some(model),

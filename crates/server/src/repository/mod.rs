@@ -120,7 +120,7 @@ impl Repository {
         let thread = &self.lookups;
         let cache = answers.map(|answers| CachedModel { answers, thread: Arc::clone(thread) });
         let held = self.held.clone();
-        HostedModel::new(version, config, labels, backend, (cache, held))
+        HostedModel::new(version, config, labels, backend, (cache, held), &self.options.times)
     }
 
     /// Settings of the repository.

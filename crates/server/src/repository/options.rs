@@ -8,6 +8,7 @@ use bytes::Bytes;
 use trident_serving::{Fault, Hardware, LogLevel, ReadOptions, Verbosity};
 
 use super::RemoteFolder;
+use crate::statistics::TimeFamilies;
 
 /// Opens the hardware for a choice of devices, such as a model's parameter `device`; without a choice, the server's.
 pub type OpenHardware = Box<dyn Fn(Option<&str>) -> Result<Hardware, Fault> + Send + Sync>;
@@ -52,6 +53,8 @@ pub struct RepositoryOptions {
     pub idle_unload: Option<Duration>,
     /// The most bytes of answers that are kept, for models whose configurations ask for it; `None` for no cache.
     pub response_cache: Option<usize>,
+    /// The families of times on the page of metrics.
+    pub times: TimeFamilies,
     /// How folders are read.
     pub read: ReadOptions,
     /// The lines of the log beside errors, warnings and events.
@@ -74,6 +77,7 @@ impl Default for RepositoryOptions {
             memory_limit: None,
             idle_unload: None,
             response_cache: None,
+            times: TimeFamilies::default(),
             read: ReadOptions::default(),
             verbosity: Verbosity::default(),
             log: Arc::new(|_, _| {}),

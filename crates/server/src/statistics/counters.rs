@@ -8,12 +8,13 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use trident_serving::{RequestError, Response, Timing};
+use trident_serving::{ModelConfig, RequestError, Response, Timing};
 
 use super::latency::Histogram;
+use super::observed::{FirstResponses, Summaries};
 use super::{
-    BatchTallies, FailureTallies, Latencies, ModelStatistics, RequestTallies, ResponseTallies,
-    Tally,
+    BatchTallies, FIRST_RESPONSE_BOUNDS, FailureTallies, Latencies, ModelStatistics,
+    RequestTallies, ResponseTallies, Tally, TimeFamilies, Timed,
 };
 
 /// The most positions of answers that are counted apart. The last one counts all later answers, too.
@@ -42,6 +43,9 @@ pub(crate) struct Counters {
     other: AtomicU64,
     batches: Mutex<BTreeMap<u64, BatchTallies>>,
     responses: Mutex<BTreeMap<u64, ResponseTallies>>,
+    /// Those that the server is asked for.
+    summaries: Option<Box<Summaries>>,
+    first_responses: Option<Box<FirstResponses>>,
 }
 
 /// One of several answers to a request.
@@ -72,16 +76,37 @@ impl Counter {
 }
 
 impl Counters {
+    /// Counters of a model with this configuration.
+    pub(crate) fn new(config: &ModelConfig, families: &TimeFamilies) -> Counters {
+        let summaries = families.summaries.clone();
+        let is_decoupled =
+            config.model_transaction_policy.as_ref().is_some_and(|policy| policy.decoupled);
+        let histogram = || Box::new(FirstResponses::new(&first_response_bounds(config)));
+        Counters {
+            summaries: summaries.map(|quantiles| Box::new(Summaries::new(quantiles))),
+            first_responses: (families.histograms && is_decoupled).then(histogram),
+            ..Counters::default()
+        }
+    }
+
     /// Counts a request that arrived at a time and was answered now, with its rows.
     pub(crate) fn succeed(&self, arrival: Instant, rows: u64, timing: Option<&Timing>) {
         let total = arrival.elapsed();
         self.success.add(total);
         self.totals.add(total);
         let Some(timing) = timing else {
+            self.summarize(&[(Timed::Request, total), (Timed::Queue, Duration::ZERO)]);
             self.queues.add(Duration::ZERO);
             return self.queue.add(Duration::ZERO);
         };
         let queue = timing.start.saturating_duration_since(arrival);
+        self.summarize(&[
+            (Timed::Request, total),
+            (Timed::Queue, queue),
+            (Timed::Input, timing.input),
+            (Timed::Run, timing.run),
+            (Timed::Output, timing.output),
+        ]);
         self.queue.add(queue);
         self.queues.add(queue);
         self.computes.add(timing.input + timing.run + timing.output);
@@ -105,11 +130,13 @@ impl Counters {
     pub(crate) fn hit(&self, arrival: Instant, search: Duration) {
         self.succeed(arrival, 0, None);
         self.cache_hit.add(search);
+        self.summarize(&[(Timed::CacheHit, search)]);
     }
 
     /// Counts a request whose answer was not in the cache, with the time of the search and of keeping the answer.
     pub(crate) fn miss(&self, time: Duration) {
         self.cache_miss.add(time);
+        self.summarize(&[(Timed::CacheMiss, time)]);
     }
 
     /// Counts a request to an ensemble that was answered to its end now. Without an answer at the end, its answers are counted as
@@ -150,6 +177,19 @@ impl Counters {
         };
         reason.fetch_add(1, Relaxed);
         self.fail.add(arrival.elapsed());
+    }
+
+    /// Counts the first answer to a request that arrived at a time.
+    pub(crate) fn answer_first(&self, arrival: Instant) {
+        if let Some(histogram) = &self.first_responses {
+            histogram.add(arrival.elapsed());
+        }
+    }
+
+    fn summarize(&self, times: &[(Timed, Duration)]) {
+        if let Some(summaries) = &self.summaries {
+            summaries.add(times);
+        }
     }
 
     /// Counts one of several answers to a request, by its position, and how long it took after the one before.
@@ -208,8 +248,22 @@ impl Counters {
             responses: BTreeMap::new(),
             batches: BTreeMap::new(),
             memory: vec![],
+            summaries: self.summaries.as_ref().map(|own| own.read()),
+            first_responses: self.first_responses.as_ref().map(|own| own.read()),
         }
     }
+}
+
+/// The bounds that a configuration gives the histogram of first answers, or else the usual ones.
+fn first_response_bounds(config: &ModelConfig) -> Vec<f64> {
+    let controls = config.model_metrics.iter().flat_map(|metrics| &metrics.metric_control);
+    let is_own = |family: &str| family == "nv_inference_first_response_histogram_ms";
+    let own = controls.filter(|control| {
+        control.metric_identifier.as_ref().is_some_and(|own| is_own(&own.family))
+    });
+    let mut given = own.filter_map(|control| control.histogram_options.as_ref());
+    let last = given.rfind(|options| !options.buckets.is_empty());
+    last.map_or_else(|| FIRST_RESPONSE_BOUNDS.to_vec(), |options| options.buckets.clone())
 }
 
 fn add(tally: &mut Tally, time: Duration) {

@@ -2,12 +2,17 @@
 
 mod counters;
 mod latency;
+mod observed;
+mod summary;
 
 use std::collections::BTreeMap;
 
 pub(crate) use counters::{Counters, ResponseKind};
 pub(crate) use latency::BOUNDS;
 pub use latency::{Latencies, TimeHistogram};
+pub(crate) use observed::{FIRST_RESPONSE_BOUNDS, Timed};
+pub use observed::{FirstResponseReading, QUANTILES, SummaryReadings, TimeFamilies};
+pub use summary::SummaryReading;
 
 /// A number of events and the time that they took together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -19,7 +24,7 @@ pub struct Tally {
 }
 
 /// The counters of one version of a model.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ModelStatistics {
     /// The model's name.
     pub name: String,
@@ -45,6 +50,10 @@ pub struct ModelStatistics {
     pub batches: BTreeMap<u64, BatchTallies>,
     /// Memory of the model.
     pub memory: Vec<MemoryUse>,
+    /// Summaries of times, if the server is asked for them.
+    pub summaries: Option<SummaryReadings>,
+    /// The times until first answers, for decoupled models, if the server is asked for them.
+    pub first_responses: Option<FirstResponseReading>,
 }
 
 /// Tallies of requests.

@@ -51,6 +51,9 @@ impl ConfigError {
                 named("max_batch_size")
             }
             E::CachedSequences { .. } | E::CachedDecoupled { .. } => named("response_cache"),
+            E::Buckets { at, .. } => {
+                Some(format!("model_metrics.metric_control[{at}].histogram_options.buckets"))
+            }
             E::InstanceGroup { model, group, fault, .. } => {
                 let field = match fault {
                     GroupFault::Names => "gpus",
