@@ -8,6 +8,7 @@ mod build;
 mod codegen;
 mod darwin;
 mod debian;
+mod demo;
 mod echo;
 mod foreign;
 mod free_threaded;
@@ -89,6 +90,11 @@ enum Command {
     /// Measure Trident beside other engines
     Bench {
         subject: Subject,
+        #[command(flatten)]
+        args: ToolArgs,
+    },
+    /// Serve the models of the examples: digits, and the sentence search, which is made on first use
+    Serve {
         #[command(flatten)]
         args: ToolArgs,
     },
@@ -202,6 +208,7 @@ fn run(Cli { step, command }: Cli) -> Result<Outcome> {
         }
         Command::Sanitize { part } => sanitize::run(part, choice(vec![])),
         Command::Mock => mock::run(choice(vec![])),
+        Command::Serve { args } => demo::run(&args.args),
         Command::Backend(options) => backend::run(&options).map(|()| Outcome::Success),
         Command::Darwin { wheel } => darwin::run(wheel).map(|()| Outcome::Success),
         Command::Conformance { suite: Suite::Onnx, args } => onnx(&args.args),
