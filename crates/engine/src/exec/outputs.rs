@@ -25,6 +25,13 @@ struct Binding {
     name: String,
     /// `None` once a launch has taken it.
     memory: Option<Tensor>,
+    /// The memory's first byte and length; `None` for strings, which have no bytes.
+    place_of_bytes: Option<(usize, usize)>,
+}
+
+/// The address of a tensor's first byte, and the number of bytes; `None` for strings.
+fn place_of_bytes(tensor: &Tensor) -> Option<(usize, usize)> {
+    tensor.bytes().ok().map(|bytes| (bytes.as_ptr().addr(), bytes.len()))
 }
 
 /// An error if memory bound to an output overlaps an input or another output's memory: it would be written while it is
@@ -75,7 +82,9 @@ impl Outputs {
             if !memory.is_unique() {
                 return Err(wrong("its memory is shared or constant, so it cannot be written"));
             }
-            bindings.push(Binding { result, place: place(result), name, memory: Some(memory) });
+            let place_of_bytes = place_of_bytes(&memory);
+            let memory = Some(memory);
+            bindings.push(Binding { result, place: place(result), name, memory, place_of_bytes });
         }
         let mut places = vec![];
         let sink = sink.map(|(sink, without)| {
@@ -110,11 +119,24 @@ impl Outputs {
     }
 
     /// Copies results that were computed elsewhere, such as views of others, into the memory bound to them.
+    ///
+    /// # Errors
+    /// If a result does not fit its memory, or if a launch has taken the memory and given a result that lies elsewhere: nobody could
+    /// write the memory any more.
     pub(super) fn fill(&self, results: &mut [Value]) -> Result<(), RunError> {
-        for Binding { result, name, memory, .. } in self.bound.take() {
-            let Some(mut memory) = memory else { continue };
+        for Binding { result, name, memory, place_of_bytes: own, .. } in self.bound.take() {
             let wrong = |reason: String| RunError::Output { name: name.clone(), reason };
             let Some(value) = results.get_mut(result) else { continue };
+            let Some(mut memory) = memory else {
+                let given = value.as_tensor().and_then(place_of_bytes);
+                // Memory without bytes has nothing to write.
+                if own.is_some_and(|(_, len)| len > 0) && given != own {
+                    let reason = "an op has taken its memory and given a result that lies in other \
+                                  memory; run without memory of your own for it, and report this";
+                    return Err(wrong(reason.to_owned()));
+                }
+                continue;
+            };
             match value {
                 Value::Tensor(t) if (t.dtype(), t.dims()) == (memory.dtype(), memory.dims()) => {
                     let copied = match t.dtype() {
@@ -136,5 +158,30 @@ impl Outputs {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trident_runtime::Pool;
+
+    #[test]
+    fn a_result_beside_memory_that_a_launch_has_taken_is_an_error() {
+        let pool = Pool::new();
+        let tensor = || Tensor::from_slice(&pool, &[2], &[1.0f32, 2.0]).unwrap();
+        let fill = |memory: Option<Tensor>, own: &Tensor, result: Tensor| {
+            let place_of_bytes = place_of_bytes(own);
+            let name = "y".to_owned();
+            let binding = Binding { result: 0, place: None, name, memory, place_of_bytes };
+            let outputs = Outputs { bound: RefCell::new(vec![binding]), ..Outputs::default() };
+            outputs.fill(&mut [Value::Tensor(result)])
+        };
+        let own = tensor();
+        assert!(fill(None, &own, own.clone()).is_ok());
+        let error = fill(None, &own, tensor()).unwrap_err();
+        assert!(matches!(&error, RunError::Output { name, .. } if name == "y"), "{error}");
+        // What nobody has taken is filled by a copy.
+        assert!(fill(Some(tensor()), &own, tensor()).is_ok());
     }
 }
