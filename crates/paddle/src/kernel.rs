@@ -265,6 +265,25 @@ mod tests {
     }
 
     #[test]
+    fn bounds_beyond_the_element_type_are_none() {
+        let of = |dtype, min, max| {
+            let x = KernelArgument::Tensor(any(dtype, 1));
+            let arguments =
+                [("x", x), ("min", KernelArgument::Int(min)), ("max", KernelArgument::Int(max))];
+            let module = kernel("clip", &arguments, &[KernelResult::Tensor(dtype)])?;
+            Ok::<_, PaddleErrorKind>(module.funcs[0].to_string())
+        };
+        let text = of(DType::U8, -1, 300).unwrap();
+        assert!(!text.contains("255") && !text.contains("44"), "{text}");
+        assert!(of(DType::U8, 3, 300).unwrap().contains('3'));
+        for (min, max) in [(300, 400), (-4, -1)] {
+            let error = of(DType::U8, min, max).unwrap_err();
+            assert!(matches!(&error, PaddleErrorKind::Malformed(text) if text.contains("u8")));
+        }
+        assert!(of(DType::I64, i64::MIN, i64::MAX).is_ok());
+    }
+
+    #[test]
     fn ranks_and_types_select_what_is_computed() {
         let of = |op, dtype, rank| {
             let x = KernelArgument::Tensor(any(dtype, rank));

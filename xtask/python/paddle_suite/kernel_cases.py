@@ -151,9 +151,10 @@ def unary_cases():
     yield from each("round", NUMBERS, "real", paddle.round)
     yield from each("logical_not", ALL, "real", paddle.logical_not)
     yield from each("bitwise_not", ("bool", *INTS), "real", paddle.bitwise_not)
-    # Bounds that the element type has.
-    for dtypes, low in ((tuple(own for own in NUMBERS if own != "u8"), -1), (("u8",), 1)):
-        yield from each("clip", dtypes, "real", lambda x, low=low: paddle.clip(x, low, 2))
+    # u8 has no number below the first bound, and i8 none above the last one.
+    for low, high in ((-1, 2), (1, 300)):
+        bounded = lambda x, low=low, high=high: paddle.clip(x, low, high)  # noqa: E731
+        yield from each("clip", NUMBERS, "real", bounded, f"{low} {high}")
     yield from each("pow", NUMBERS, "positive", lambda x: paddle.pow(x, 3))
     for args in ({}, {"scale": 2.5, "bias": 1.0}, {"scale": 3, "bias_after_scale": False}):
         yield from each("scale", NUMBERS, "real", lambda x, a=args: paddle.scale(x, **a), args)

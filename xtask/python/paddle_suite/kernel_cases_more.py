@@ -302,7 +302,16 @@ def losses():
     yield from listed(
         "sigmoid_cross_entropy_with_logits",
         floats,
-        [("plain", two, lambda x, y: F.binary_cross_entropy_with_logits(x, y, reduction="none"))],
+        [
+            ("plain", two, lambda x, y: F.binary_cross_entropy_with_logits(x, y, reduction="none")),
+            (
+                "weight",
+                two,
+                lambda x, y: F.binary_cross_entropy_with_logits(
+                    x, y, reduction="none", pos_weight=y + 2
+                ),
+            ),
+        ],
     )
     yield from listed(
         "bce_loss",
@@ -533,6 +542,8 @@ def shapes():
     shifts = lambda d: [values("whole", (2, 3), 1), np.array([[1, 0, 2], [3, 1, 1]])]  # noqa: E731
     for name in ("bitwise_left_shift", "bitwise_right_shift"):
         yield from listed(name, INTS, [("2x3", shifts, getattr(paddle, name))])
+    logical = [("logical", shifts, lambda x, y: paddle.bitwise_right_shift(x - 5, y, False))]
+    yield from listed("bitwise_right_shift", INTS, logical)
     yield from listed(
         "increment",
         NUMBERS,

@@ -30,6 +30,10 @@ signature! {
 }
 
 signature! {
+    DivScale (x: ValueId, scale: Number) {} -> out
+}
+
+signature! {
     Where (condition: ValueId, x: ValueId, y: ValueId) {} -> out
 }
 
@@ -61,9 +65,20 @@ pub(super) static ROWS: &[Row] = &[
         DType::Bool => c.add(ops::Or::new(a, b)),
         _ => c.add(ops::BitwiseOr::new(a, b)),
     })),
-    row!("bitwise_right_shift", Shift, |c, op| match op.is_arithmetic {
-        true => c.add(ops::BitShift::new(op.x, op.y).direction(ShiftDirection::Right)),
-        false => c.refuse("logical shifts to the right are not supported"),
+    row!("bitwise_right_shift", Shift, |c, op| {
+        let dtype = c.dtype(op.x)?;
+        // A logical shift fills in zeros, as that of an unsigned number does.
+        let shifted = match dtype {
+            _ if op.is_arithmetic => dtype,
+            DType::I8 => DType::U8,
+            DType::I16 => DType::U16,
+            DType::I32 => DType::U32,
+            DType::I64 => DType::U64,
+            other => other,
+        };
+        let (x, y) = (c.cast(op.x, shifted)?, c.cast(op.y, shifted)?);
+        let moved = c.add(ops::BitShift::new(x, y).direction(ShiftDirection::Right))?;
+        c.cast(moved, dtype)
     }),
     row!("bitwise_xor", Binary, |c, op| both(c, op, |c, a, b| match c.dtype(a)? {
         DType::Bool => c.add(ops::Xor::new(a, b)),
@@ -75,6 +90,14 @@ pub(super) static ROWS: &[Row] = &[
         |c, op| both(c, op, |c, a, b| c.add(ops::Div::new(a, b))),
         "elementwise_div"
     ),
+    row!("div_scale", DivScale, |c, op| {
+        // The number of half precision would be rounded.
+        let dtype = c.dtype(op.x)?;
+        let wide = if matches!(dtype, DType::F16 | DType::BF16) { DType::F32 } else { dtype };
+        let (x, scale) = (c.cast(op.x, wide)?, op.scale.value(c, wide)?);
+        let quotient = c.add(ops::Div::new(x, scale))?;
+        c.cast(quotient, dtype)
+    }),
     row!("elementwise_pow", Binary, |c, op| both(c, op, |c, a, b| c.add(ops::Pow::new(a, b)))),
     row!(
         "fill",

@@ -144,15 +144,12 @@ fn sigmoid_cross_entropy(c: &mut Call<'_, '_>, op: SigmoidCrossEntropy) -> Made 
             c.add(ops::Add::new(difference, weighted))?
         }
         Some(weight) => {
-            // (1 − label)·x + (1 + (weight − 1)·label)·(ln(1 + exp(−|x|)) + max(−x, 0)).
+            // (1 − label)·x + weight·(ln(1 + exp(−|x|)) + max(−x, 0)): the program has put the label into the weight.
             let minus = c.add(ops::Neg::new(op.x))?;
             let below = c.add(ops::Max::new(&[minus, zero]))?;
             let log = c.add(ops::Add::new(soft, below))?;
-            let more = c.add(ops::Sub::new(weight, one))?;
-            let more = c.add(ops::Mul::new(more, op.label))?;
-            let factor = c.add(ops::Add::new(one, more))?;
             let rest = c.add(ops::Sub::new(one, op.label))?;
-            let (a, b) = (c.add(ops::Mul::new(rest, op.x))?, c.add(ops::Mul::new(factor, log))?);
+            let (a, b) = (c.add(ops::Mul::new(rest, op.x))?, c.add(ops::Mul::new(weight, log))?);
             c.add(ops::Add::new(a, b))?
         }
     };

@@ -167,7 +167,8 @@ fn bitwise_not(c: &mut Call<'_, '_>, op: Unary) -> Made {
     }
 }
 
-/// Bounds are converted to the element type of the operand. A bound that is missing is none.
+/// Bounds are converted to the element type of the operand. A bound that is missing is none, and so is one beyond all numbers of the
+/// type; if no number of the type is within the bounds, it is an error.
 fn clip(c: &mut Call<'_, '_>, op: Clip) -> Made {
     let dtype = c.dtype(op.x)?;
     let known = |number: Option<Number>, what| number.and_then(|number| number.known(what).ok());
@@ -176,8 +177,29 @@ fn clip(c: &mut Call<'_, '_>, op: Clip) -> Made {
     {
         return Err(PaddleErrorKind::Malformed(format!("`min` {min} is above `max` {max}")));
     }
-    let min = op.min.map(|min| min.value(c, dtype)).transpose()?;
-    let max = op.max.map(|max| max.value(c, dtype)).transpose()?;
+    let (least, most) = match dtype {
+        DType::U8 => (0.0, u8::MAX.into()),
+        DType::I8 => (i8::MIN.into(), i8::MAX.into()),
+        DType::I16 => (i16::MIN.into(), i16::MAX.into()),
+        DType::I32 => (i32::MIN.into(), i32::MAX.into()),
+        // Whole numbers are of i64 themselves, and its limits as floats lie outside.
+        DType::I64 => (i64::MIN as f64, i64::MAX as f64),
+        _ => (f64::NEG_INFINITY, f64::INFINITY),
+    };
+    let outside = |name: &str, value: f64| {
+        let text = format!("`{name}` is {value}, and {dtype} has {least} to {most}");
+        PaddleErrorKind::Malformed(text)
+    };
+    let [low, high] = [known(op.min, "min"), known(op.max, "max")];
+    match (low, high) {
+        (Some(low), _) if low > most => return Err(outside("min", low)),
+        (_, Some(high)) if high < least => return Err(outside("max", high)),
+        _ => {}
+    }
+    let min = op.min.filter(|_| low.is_none_or(|low| low > least));
+    let max = op.max.filter(|_| high.is_none_or(|high| high < most));
+    let min = min.map(|min| min.value(c, dtype)).transpose()?;
+    let max = max.map(|max| max.value(c, dtype)).transpose()?;
     c.add(ops::Clip::new(op.x, min, max))
 }
 
