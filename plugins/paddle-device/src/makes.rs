@@ -3,14 +3,17 @@
 use crate::argument::{Argument, Operand};
 use crate::extents::Extents;
 use crate::failure::Failure;
+use crate::moves::{Number, element_bytes};
 use crate::named::Named;
-use crate::numbers::{elements, integers, numbers};
+use crate::numbers::{elements, integers, numbers, wholes};
 
 /// The kernels that make a tensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Make {
     /// `arange_tensor(start, end, step) -> out`: numbers of equal distance, without the end.
     Arange,
+    /// `assign_value(shape, dtype, values) -> out`: the numbers of a list.
+    Given,
     /// `empty(shape) -> out` and `empty_like(x) -> out`: elements of any value.
     Empty,
 }
@@ -19,6 +22,7 @@ impl Make {
     /// The tensor that a kernel makes.
     pub(crate) fn of(kernel: &str) -> Option<Make> {
         match kernel {
+            "assign_value" => Some(Make::Given),
             "arange_tensor" => Some(Make::Arange),
             "empty" | "empty_like" => Some(Make::Empty),
             _ => None,
@@ -34,7 +38,7 @@ impl Make {
         if form.dims.sizes().is_none() {
             let dims = match self {
                 Make::Arange => vec![count(call)?],
-                Make::Empty => match call.tensor("x") {
+                Make::Empty | Make::Given => match call.tensor("x") {
                     Ok(like) => like.dims.as_slice().to_vec(),
                     Err(_) => call.ints("shape")?,
                 },
@@ -52,8 +56,10 @@ impl Make {
     /// # Errors
     /// If the element type has no numbers.
     pub(crate) fn write(self, call: &Named<'_>, out: &Operand) -> Result<(), Failure> {
-        if self == Make::Empty {
-            return Ok(());
+        match self {
+            Make::Empty => return Ok(()),
+            Make::Given => return given(call, out),
+            Make::Arange => {}
         }
         match (number(call, "start")?, number(call, "step")?) {
             (Argument::Int(start), Argument::Int(step)) => {
@@ -67,6 +73,24 @@ impl Make {
     }
 }
 
+fn given(call: &Named<'_>, out: &Operand) -> Result<(), Failure> {
+    let Some(Argument::Numbers(values)) = call.find("values") else {
+        return Err(Failure::fatal("`values` is missing"));
+    };
+    let count = out.dims.sizes().map_or(0, |sizes| sizes.count);
+    if values.len() != count {
+        return Err(Failure::invalid(format!("{} numbers for {out}", values.len())));
+    }
+    let bytes = values.iter().map(|value| match *value {
+        Number::Int(value) => element_bytes(out.element, value, value as f64),
+        Number::Float(value) => element_bytes(out.element, value as i64, value),
+    });
+    let bytes = bytes.collect::<Option<Vec<_>>>().map(|bytes| bytes.concat());
+    let bytes = bytes.ok_or_else(|| Failure::unimplemented(format!("numbers for {out}")))?;
+    out.memory.write(&bytes);
+    Ok(())
+}
+
 /// A number that is an attribute, or the only element of a tensor.
 fn number(call: &Named<'_>, name: &str) -> Result<Argument<'static>, Failure> {
     match call.find(name) {
@@ -74,6 +98,9 @@ fn number(call: &Named<'_>, name: &str) -> Result<Argument<'static>, Failure> {
         Some(Argument::Float(value)) => Ok(Argument::Float(*value)),
         _ => {
             let tensor = call.tensor(name)?;
+            if let Ok([value]) = wholes(&tensor).as_deref() {
+                return Ok(Argument::Int(*value));
+            }
             match (&elements(&tensor)?[..], tensor.element.dtype()) {
                 ([value], Some(dtype)) if dtype.is_int() => Ok(Argument::Int(*value as i64)),
                 ([value], _) => Ok(Argument::Float(*value)),
@@ -94,7 +121,14 @@ fn float(number: &Argument<'_>) -> f64 {
 /// The count of numbers from `start` by `step` that are before `end`.
 fn count(call: &Named<'_>) -> Result<i64, Failure> {
     let [start, end, step] = ["start", "end", "step"].map(|name| number(call, name));
-    let (start, end, step) = (float(&start?), float(&end?), float(&step?));
+    let (start, end, step) = (start?, end?, step?);
+    if let (Argument::Int(start), Argument::Int(end), Argument::Int(step)) = (&start, &end, &step) {
+        let (span, step) = (i128::from(*end) - i128::from(*start), i128::from(*step));
+        let count = if step == 0 { None } else { Some((span + step - step.signum()) / step) };
+        let count = count.and_then(|count| i64::try_from(count.max(0)).ok());
+        return count.ok_or_else(|| Failure::invalid("`step` is 0"));
+    }
+    let (start, end, step) = (float(&start), float(&end), float(&step));
     let count = ((end - start) / step).ceil();
     match count.is_finite() {
         true => Ok(count.max(0.0) as i64),

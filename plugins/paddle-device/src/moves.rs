@@ -25,29 +25,39 @@ impl Move {
             "contiguous" => Some(Move::Contiguous),
             "strided_copy" => Some(Move::StridedCopy),
             "fill" => Some(Move::Fill),
-            "assign" => Some(Move::Assign),
+            // Of real numbers.
+            "assign" | "conj" => Some(Move::Assign),
             _ => None,
         }
     }
 }
 
-/// The number of elements from the first to the last one of a tensor with these strides; `None` if a stride is negative, or if they
-/// reach beyond all addresses.
-pub(crate) fn span(dims: &[usize], strides: &[i64]) -> Option<usize> {
-    if dims.contains(&0) {
-        return Some(0);
-    }
-    let mut last = 0usize;
-    for (dim, stride) in dims.iter().zip(strides) {
-        let stride = usize::try_from(*stride).ok()?;
-        last = last.checked_add(stride.checked_mul(dim - 1)?)?;
-    }
-    last.checked_add(1)
+/// The elements that a strided tensor reaches over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Span {
+    /// The elements before the first one, which negative strides lead to.
+    pub(crate) before: usize,
+    /// All elements, the first one and those before it included.
+    pub(crate) len: usize,
 }
 
-/// A strided tensor's elements: bytes from the first to the last one, and strides in elements.
+/// The span of a tensor with these strides; `None` if it reaches beyond all addresses.
+pub(crate) fn span(dims: &[usize], strides: &[i64]) -> Option<Span> {
+    if dims.contains(&0) {
+        return Some(Span { before: 0, len: 0 });
+    }
+    let (mut before, mut after) = (0usize, 0usize);
+    for (dim, stride) in dims.iter().zip(strides) {
+        let reach = usize::try_from(stride.unsigned_abs()).ok()?.checked_mul(dim - 1)?;
+        let side = if *stride < 0 { &mut before } else { &mut after };
+        *side = side.checked_add(reach)?;
+    }
+    Some(Span { before, len: before.checked_add(after)?.checked_add(1)? })
+}
+
+/// A strided tensor's elements: their bytes, and strides in elements.
 pub(crate) struct Strided<'a, B> {
-    /// The bytes of the tensor's [`span`].
+    /// The bytes of the tensor's [`span`], from the lowest address on.
     pub(crate) bytes: B,
     /// The strides.
     pub(crate) strides: &'a [i64],
@@ -70,17 +80,22 @@ pub(crate) fn copy(
         to.bytes[..size].copy_from_slice(&from.bytes[..size]);
         return;
     };
-    let stride = |strides: &[i64], axis: usize| strides.get(axis).map_or(0, |n| *n as usize * size);
+    // Steps of negative strides wrap: their sums with positions do not.
+    let stride = |strides: &[i64], axis: usize| {
+        strides.get(axis).map_or(0, |n| (*n as usize).wrapping_mul(size))
+    };
+    let first = |strides: &[i64]| span(dims, strides).map_or(0, |span| span.before * size);
     let (from_step, to_step) = (stride(from.strides, outer.len()), stride(to.strides, outer.len()));
     let mut index = vec![0; outer.len()];
-    let (mut from_at, mut to_at) = (0, 0);
+    let (mut from_at, mut to_at) = (first(from.strides), first(to.strides));
     loop {
         if len == 1 || from_step == size && to_step == size {
             let row = &from.bytes[from_at..from_at + len * size];
             to.bytes[to_at..to_at + len * size].copy_from_slice(row);
         } else {
             for i in 0..len {
-                let (at, place) = (from_at + i * from_step, to_at + i * to_step);
+                let at = from_at.wrapping_add(i.wrapping_mul(from_step));
+                let place = to_at.wrapping_add(i.wrapping_mul(to_step));
                 to.bytes[place..place + size].copy_from_slice(&from.bytes[at..at + size]);
             }
         }
@@ -90,13 +105,14 @@ pub(crate) fn copy(
             let Some(next) = axis.checked_sub(1) else { return };
             axis = next;
             index[axis] += 1;
-            from_at += stride(from.strides, axis);
-            to_at += stride(to.strides, axis);
+            from_at = from_at.wrapping_add(stride(from.strides, axis));
+            to_at = to_at.wrapping_add(stride(to.strides, axis));
             if index[axis] < outer[axis] {
                 break;
             }
-            from_at -= stride(from.strides, axis) * outer[axis];
-            to_at -= stride(to.strides, axis) * outer[axis];
+            let (from_row, to_row) = (stride(from.strides, axis), stride(to.strides, axis));
+            from_at = from_at.wrapping_sub(from_row.wrapping_mul(outer[axis]));
+            to_at = to_at.wrapping_sub(to_row.wrapping_mul(outer[axis]));
             index[axis] = 0;
         }
     }
@@ -187,7 +203,7 @@ mod tests {
         let bytes: Vec<u8> = (0..24).collect();
         // The transpose of a [3, 4] matrix of two-byte elements.
         let (dims, strides) = ([4, 3], [1, 4]);
-        assert_eq!(span(&dims, &strides), Some(12));
+        assert_eq!(span(&dims, &strides), Some(Span { before: 0, len: 12 }));
         let mut copied = [0; 24];
         let from = Strided { bytes: &bytes[..], strides: &strides };
         let strides = row_major(&dims);
@@ -226,8 +242,24 @@ mod tests {
         assert_eq!(bytes, [1, 2, 3, 4]);
         let mut none = Strided { bytes: &mut [][..], strides: &[0, 1] };
         copy(&[0, 5], 4, &Strided { bytes: &[], strides: &[5, 1] }, &mut none);
-        assert_eq!((span(&[0, 5], &[5, 1]), span(&[], &[])), (Some(0), Some(1)));
-        assert_eq!((span(&[2], &[-1]), span(&[2, usize::MAX], &[1, 2])), (None, None));
+        let spans =
+            |dims: &[usize], strides| span(dims, strides).map(|span| (span.before, span.len));
+        assert_eq!((spans(&[0, 5], &[5, 1]), spans(&[], &[])), (Some((0, 0)), Some((0, 1))));
+        assert_eq!(spans(&[4, 3], &[-5, 1]), Some((15, 18)));
+        assert_eq!(spans(&[2, usize::MAX], &[1, 2]), None);
+    }
+
+    #[test]
+    fn negative_strides_are_followed_backwards() {
+        let mut copied = [0u8; 6];
+        // Rows of [[1, 2, 3], [4, 5, 6]] from the last to the first, each from the last element to the first one.
+        let from = Strided { bytes: &[1, 2, 3, 4, 5, 6][..], strides: &[-3, -1] };
+        copy(&[2, 3], 1, &from, &mut Strided { bytes: &mut copied[..], strides: &[3, 1] });
+        assert_eq!(copied, [6, 5, 4, 3, 2, 1]);
+        let from = Strided { bytes: &[1, 2, 3, 4, 5, 6][..], strides: &[3, -2] };
+        let mut copied = [0u8; 4];
+        copy(&[2, 2], 1, &from, &mut Strided { bytes: &mut copied[..], strides: &[2, 1] });
+        assert_eq!(copied, [3, 1, 6, 4]);
     }
 
     #[test]

@@ -62,6 +62,12 @@ pub(crate) fn elements(operand: &Operand) -> Result<Vec<f64>, Failure> {
         Some(DType::I64) => {
             bytes.as_chunks().0.iter().map(|it| i64::from_le_bytes(*it) as f64).collect()
         }
+        Some(DType::I16) => {
+            bytes.as_chunks().0.iter().map(|it| i16::from_le_bytes(*it).into()).collect()
+        }
+        Some(DType::I8) => bytes.iter().map(|it| f64::from(*it as i8)).collect(),
+        Some(DType::U8) => bytes.iter().map(|it| f64::from(*it)).collect(),
+        Some(DType::Bool) => bytes.iter().map(|it| f64::from(u8::from(*it != 0))).collect(),
         _ => return Err(Failure::unimplemented(format!("{operand} is not supported"))),
     })
 }

@@ -157,6 +157,29 @@ def selected():
     yield from listed("unique", WIDE, uniques)
 
 
+def stepped():
+    """Views with negative steps, copied and written to."""
+    x = lambda d: [of(d, (4, 5, 3))]  # noqa: E731
+    views = [
+        ("rows", x, lambda x: x[::-1].contiguous()),
+        ("both", x, lambda x: x[:, ::-2, ::-1].contiguous()),
+        ("part", x, lambda x: x[2:0:-1, 1].contiguous()),
+    ]
+    yield from listed("contiguous", MOVED, views, eager_only=True)
+    name = lambda x: str(x.dtype).removeprefix("paddle.")  # noqa: E731
+    assigned = lambda x: paddle.assign(np.array([1, 0, 1]).astype(name(x)))  # noqa: E731
+    stored = tuple(own for own in ALL if own != "bf16")
+    yield from listed("assign_value", stored, [("3", one, assigned)], eager_only=True)
+    yield from listed("conj", ALL, [("4x5x3", x, paddle.conj)], eager_only=True)
+    several = lambda d: [[of(d, (2, 3), i) for i in range(3)]]  # noqa: E731
+    yield from listed(
+        "add_n", (*FLOATS, "i32", "i64"), [("3", several, paddle.add_n)], eager_only=True
+    )
+    if hasattr(paddle._C_ops, "div_scale"):
+        divided = [("3", x, lambda x: x / 3.0), ("0.1", x, lambda x: x / 0.1)]
+        yield from listed("div_scale", FLOATS, divided, eager_only=True, narrow=True)
+
+
 def indexed():
     x = lambda d: of(d, (3, 4, 5))  # noqa: E731
     pair = (np.array([[0, 1, -1], [2, 2, 0]]), "i64")
@@ -284,4 +307,4 @@ def composed():
 
 
 def cases():
-    yield from itertools.chain(drawn(), made(), selected(), indexed(), composed())
+    yield from itertools.chain(drawn(), made(), selected(), stepped(), indexed(), composed())

@@ -138,6 +138,8 @@ struct Listed<'a> {
     header: String,
     /// The row's name, if it is another one.
     row: Option<&'a str>,
+    /// The first release that has the kernel, if not all have it.
+    since: Option<&'a str>,
     dtypes: &'a str,
     /// The row's names of operands and attributes, if the list has them.
     names: Option<Vec<&'a str>>,
@@ -158,16 +160,17 @@ fn listed(text: &str) -> Result<Vec<Listed<'_>>> {
         };
         let mut words = head.split_whitespace();
         let kernel = words.next().with_context(|| format!("`{line}` has no kernel"))?;
-        let (mut header, mut row) = (kernel, None);
+        let (mut header, mut row, mut since) = (kernel, None, None);
         for word in words {
             match word.split_once('=') {
                 Some(("header", name)) => header = name,
                 Some(("row", name)) => row = Some(name),
-                _ => bail!("`{word}` of `{kernel}` is neither a `header=` nor a `row=`"),
+                Some(("since", version)) => since = Some(version),
+                _ => bail!("`{word}` of `{kernel}` is none of `header=`, `row=` and `since=`"),
             }
         }
         let header = header.replace('_', "").to_lowercase();
-        found.push(Listed { kernel, header, row, dtypes, names });
+        found.push(Listed { kernel, header, row, since, dtypes, names });
     }
     found.sort_by_key(|listed| listed.kernel);
     for pair in found.windows(2) {
@@ -200,11 +203,17 @@ fn entry(listed: &Listed<'_>, signature: &Signature) -> Result<String> {
 }
 
 /// The lines of the table for one release, by kernel.
-fn entries(kernels: &str, signatures: &Signatures) -> Result<BTreeMap<String, String>> {
+fn entries(
+    kernels: &str,
+    version: &str,
+    signatures: &Signatures,
+) -> Result<BTreeMap<String, String>> {
     let by_name: BTreeMap<String, &Signature> =
         signatures.iter().map(|(name, signature)| (name.to_lowercase(), signature)).collect();
     let mut found = BTreeMap::new();
-    for listed in listed(kernels)? {
+    // Releases are ordered as their names are.
+    let is_in = |listed: &Listed<'_>| listed.since.is_none_or(|since| since <= version);
+    for listed in listed(kernels)?.into_iter().filter(is_in) {
         let signature = by_name.get(&listed.header);
         let signature =
             signature.with_context(|| format!("the headers have no kernel `{}`", listed.kernel))?;
@@ -218,7 +227,8 @@ fn table(kernels: &str, releases: &BTreeMap<String, Signatures>) -> Result<Strin
     // The versions of each line, in the order of kernels.
     let mut lines: BTreeMap<(String, String), BTreeSet<&str>> = BTreeMap::new();
     for (version, signatures) in releases {
-        let entries = entries(kernels, signatures).with_context(|| format!("Paddle {version}"))?;
+        let entries =
+            entries(kernels, version, signatures).with_context(|| format!("Paddle {version}"))?;
         for entry in entries {
             lines.entry(entry).or_default().insert(version);
         }
@@ -270,7 +280,7 @@ mod tests {
                     format!("{kernel} {}", rest.split_once("] ").unwrap().1)
                 })
                 .collect();
-            let fresh = entries(&kernels, &signatures).unwrap().into_iter();
+            let fresh = entries(&kernels, &version, &signatures).unwrap().into_iter();
             let fresh: Vec<String> =
                 fresh.map(|(kernel, entry)| format!("\"{kernel}\" {entry}")).collect();
             assert_eq!(committed, fresh, "run `cargo xtask paddle-headers`: Paddle {version}");
@@ -282,12 +292,13 @@ mod tests {
         let header = "template <typename T, typename Context>
             void AbsKernel(const Context& c, const DenseTensor& x, float scale, DenseTensor* out);";
         let signatures = parse::kernels(header).unwrap();
-        let error = |list: &str| entries(list, &signatures).unwrap_err().to_string();
-        let fine = entries("[f32 f64]\nabs: y _", &signatures).unwrap();
+        let error = |list: &str| entries(list, "3.3.1", &signatures).unwrap_err().to_string();
+        let fine = entries("[f32 f64]\nabs: y _", "3.3.1", &signatures).unwrap();
         assert_eq!(fine["abs"], r#"f32 f64 => ("y": Tensor, "_": F32, "out": Result);"#);
-        let other = entries("[f32]\nfoo header=Abs row=bar: x _", &signatures).unwrap();
+        let other = entries("[f32]\nfoo header=Abs row=bar: x _", "3.3.1", &signatures).unwrap();
         assert_eq!(other["foo"], r#"("bar") f32 => ("x": Tensor, "_": F32, "out": Result);"#);
-        assert_eq!(error("[f32]\nabs x"), "`x` of `abs` is neither a `header=` nor a `row=`");
+        assert!(entries("[f32]\nexp since=3.3.2", "3.3.1", &signatures).unwrap().is_empty());
+        assert_eq!(error("[f32]\nabs x"), "`x` of `abs` is none of `header=`, `row=` and `since=`");
         assert_eq!(error("[f32]\nabs: x"), "`abs` has more parameters than listed");
         assert_eq!(error("[f32]\nabs: x a b"), "`abs` has no parameter for `b`");
         assert_eq!(error("[f32]\nexp"), "the headers have no kernel `exp`");

@@ -29,6 +29,8 @@ const KINDS: &[(&str, &str)] = &[
     ("DenseTensor", "Tensor"),
     ("optional<DenseTensor>", "OptionalTensor"),
     ("vector<constDenseTensor*>", "Tensors"),
+    // Of dense tensors, since the plug-in's device has no other ones.
+    ("vector<constTensorBase*>", "Tensors"),
     ("optional<vector<constDenseTensor*>>", "OptionalTensors"),
     ("DenseTensor*", "Result"),
     ("vector<DenseTensor*>", "Results"),

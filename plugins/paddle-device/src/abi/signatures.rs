@@ -5,6 +5,7 @@ super::entries::signatures! {
     "acos" ["3.2.2", "3.3.1"] f16 bf16 f32 f64 => ("x": Tensor, "out": Result);
     "acosh" ["3.2.2", "3.3.1"] f16 bf16 f32 f64 => ("x": Tensor, "out": Result);
     "add" ["3.2.2", "3.3.1"] bool f16 bf16 f32 f64 u8 i8 i16 i32 i64 c64 c128 => ("x": Tensor, "y": Tensor, "out": Result);
+    "add_n" ["3.2.2", "3.3.1"] f16 bf16 f32 f64 i32 i64 => ("inputs": Tensors, "out": Result);
     "addmm" ["3.2.2", "3.3.1"] f16 bf16 f32 f64 => ("input": Tensor, "x": Tensor, "y": Tensor, "beta": F32, "alpha": F32, "out": Result);
     "affine_grid" ["3.2.2", "3.3.1"] f16 bf16 f32 f64 => ("input": Tensor, "output_shape": IntArray, "align_corners": Bool, "output": Result);
     "all" ["3.2.2", "3.3.1"] bool f32 f64 i32 i64 => ("x": Tensor, "axis": I64s, "keepdim": Bool, "out": Result);
@@ -19,6 +20,7 @@ super::entries::signatures! {
     "asin" ["3.2.2", "3.3.1"] f16 bf16 f32 f64 => ("x": Tensor, "out": Result);
     "asinh" ["3.2.2", "3.3.1"] f16 bf16 f32 f64 => ("x": Tensor, "out": Result);
     "assign" ["3.2.2", "3.3.1"] bool u8 u16 u32 u64 i8 i16 i32 i64 f16 f32 f64 bf16 c64 c128 => ("x": Tensor, "out": Result);
+    "assign_value" ["3.2.2", "3.3.1"] bool u8 i8 i16 i32 i64 f16 f32 f64 => ("shape": I32s, "dtype": Dtype, "values": Scalars, "out": Result);
     "atan" ["3.2.2", "3.3.1"] f16 bf16 f32 f64 => ("x": Tensor, "out": Result);
     "atan2" ["3.2.2", "3.3.1"] f16 bf16 f32 f64 => ("x": Tensor, "y": Tensor, "out": Result);
     "atanh" ["3.2.2", "3.3.1"] f16 bf16 f32 f64 => ("x": Tensor, "out": Result);
@@ -46,6 +48,7 @@ super::entries::signatures! {
     "channel_shuffle" ["3.2.2", "3.3.1"] f16 bf16 f32 f64 => ("x": Tensor, "groups": I32, "data_format": Text, "out": Result);
     "clip" ["3.2.2", "3.3.1"] f16 bf16 f32 f64 u8 i8 i16 i32 i64 => ("x": Tensor, "min": Scalar, "max": Scalar, "out": Result);
     "concat" ["3.2.2", "3.3.1"] bool f16 bf16 f32 f64 u8 i8 i16 i32 i64 => ("x": Tensors, "axis": Scalar, "out": Result);
+    "conj" ["3.2.2", "3.3.1"] bool u8 i8 i16 i32 i64 f16 bf16 f32 f64 => ("x": Tensor, "out": Result);
     "contiguous" ["3.2.2", "3.3.1"] bool u8 u16 u32 u64 i8 i16 i32 i64 f16 f32 f64 bf16 c64 c128 => ("input": Tensor, "out": Result);
     "conv2d" ["3.2.2", "3.3.1"] f16 bf16 f32 f64 => ("input": Tensor, "filter": Tensor, "strides": I32s, "paddings": I32s, "padding_algorithm": Text, "dilations": I32s, "groups": I32, "data_format": Text, "out": Result);
     "conv2d_transpose" ["3.2.2", "3.3.1"] f16 bf16 f32 f64 => ("x": Tensor, "filter": Tensor, "strides": I32s, "paddings": I32s, "output_padding": I32s, "output_size": IntArray, "padding_algorithm": Text, "groups": I32, "dilations": I32s, "data_format": Text, "out": Result);
@@ -65,6 +68,7 @@ super::entries::signatures! {
     "diag_embed" ["3.2.2", "3.3.1"] bool f16 bf16 f32 f64 u8 i8 i16 i32 i64 => ("input": Tensor, "offset": I32, "dim1": I32, "dim2": I32, "out": Result);
     "diagonal" ["3.2.2", "3.3.1"] bool f16 bf16 f32 f64 u8 i8 i16 i32 i64 => ("x": Tensor, "offset": I32, "axis1": I32, "axis2": I32, "out": Result);
     "dist" ["3.2.2", "3.3.1"] f16 bf16 f32 f64 => ("x": Tensor, "y": Tensor, "p": F32, "out": Result);
+    "div_scale" ["3.3.1"] f16 bf16 f32 f64 => ("x": Tensor, "scale": Scalar, "out": Result);
     "divide" ["3.2.2", "3.3.1"] f16 bf16 f32 f64 u8 i8 i16 i32 i64 c64 c128 => ("x": Tensor, "y": Tensor, "out": Result);
     "dot" ["3.2.2", "3.3.1"] f16 bf16 f32 f64 => ("x": Tensor, "y": Tensor, "out": Result);
     "dropout" ["3.2.2", "3.3.1"] f16 bf16 f32 f64 => ("x": Tensor, "seed_tensor": OptionalTensor, "p": Scalar, "is_test": Bool, "mode": Text, "seed": I32, "fix_seed": Bool, "out": Result, "mask": Result);

@@ -92,11 +92,12 @@ impl<'a> Tensor<'a> {
         let strides = self.strides()?;
         let sizes = dims.sizes().filter(|_| strides.as_slice().len() == dims.as_slice().len());
         let span = sizes.and_then(|sizes| span(sizes.dims(), strides.as_slice()));
-        let bytes = span.and_then(|span| span.checked_mul(element.size()));
-        let bytes = bytes.ok_or_else(|| {
+        let size = element.size();
+        let bytes = span.and_then(|it| Some((it.before * size, it.len.checked_mul(size)?)));
+        let (before, bytes) = bytes.ok_or_else(|| {
             Failure::unimplemented(format!("strides {strides:?} of {element}{dims:?}"))
         })?;
-        Ok((Operand { element, dims, memory: self.memory(bytes) }, strides))
+        Ok((Operand { element, dims, memory: self.memory_from(before, bytes) }, strides))
     }
 
     /// The elements, if they are integers.
@@ -149,6 +150,11 @@ impl<'a> Tensor<'a> {
 
     /// The memory, of which the tensor has this many bytes; none if it was not allocated.
     fn memory(self, bytes: usize) -> TensorMemory {
+        self.memory_from(0, bytes)
+    }
+
+    /// The memory of `bytes` bytes, of which `before` lie before the first element; none if it was not allocated.
+    fn memory_from(self, before: usize, bytes: usize) -> TensorMemory {
         if bytes == 0 {
             return TensorMemory::NONE;
         }
@@ -159,7 +165,10 @@ impl<'a> Tensor<'a> {
             if !(self.api.tensor_is_initialized)(self.tensor, &mut status) {
                 return TensorMemory::NONE;
             }
-            TensorMemory::new((self.api.tensor_data)(self.tensor, &mut status).cast(), bytes)
+            // A view with negative strides lies in one allocation with the elements before its first one.
+            let first = (self.api.tensor_data)(self.tensor, &mut status).cast::<u8>();
+            let start = if first.is_null() { first } else { first.wrapping_sub(before) };
+            TensorMemory::new(start, bytes)
         }
     }
 

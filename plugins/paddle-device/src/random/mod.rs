@@ -178,12 +178,11 @@ impl Draw {
                     _ => 1.0,
                 };
                 let values = elements(&x)?;
-                let kept = |at: usize| s.uniform(at, 53) >= p;
+                let kept: Vec<bool> = (0..values.len()).map(|at| s.uniform(at, 53) >= p).collect();
                 if let Some(mask) = rest.first() {
-                    integers(mask, &|at| i64::from(kept(at)))?;
+                    integers(mask, &|at| i64::from(kept[at]))?;
                 }
-                let dropped = |at: usize| if kept(at) { values.get(at) } else { None };
-                numbers(out, &|at| dropped(at).map_or(0.0, |value| value * scale))
+                numbers(out, &|at| if kept[at] { values[at] * scale } else { 0.0 })
             }
         }
     }
