@@ -409,7 +409,7 @@ fn paddle_tool(module: &str, profile: Profile, args: &[String]) -> Result<proces
 fn paddle(args: &[String]) -> Result<Outcome> {
     // The suites of the device need the plug-in or its wheel, and no Python package.
     let suite = suite_of(args).filter(|_| !wants_help(args));
-    if suite == Some("kernels") {
+    if matches!(suite, Some("kernels" | "api")) {
         let mut command = Tool::module(Venv::Paddle, "paddle_suite")?.args(args).into_command();
         command.env("TRIDENT_PADDLE_DEVICE", build::paddle_device(Profile::Ci)?);
         return Ok(Outcome::from(command.status()?.success()));

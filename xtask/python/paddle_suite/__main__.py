@@ -4,7 +4,7 @@
 `paddle2onnx=PATH` the tests of a checkout of PaddlePaddle/Paddle2ONNX, `drawn` random calls of
 Paddle's functions, and `paddleocr` PaddleOCR on machines without Paddle. `kernels` runs the kernels
 of the device plug-in, `mps=PATH` the tests of a checkout of Manfredss/Paddle-MPS-Dev on the device,
-and `bad` calls that must be refused.
+`api=PATH` the calls of a file of PFCCLab/PaddleAPITest, and `bad` calls that must be refused.
 """
 
 import argparse
@@ -23,8 +23,9 @@ SUITES = {
     "kernels": "paddle_suite.kernels",
     "mps": "paddle_suite.mps",
     "bad": "paddle_suite.bad",
+    "api": "paddle_suite.api",
 }
-WITH_PATH = ("paddle2onnx", "mps")
+WITH_PATH = ("paddle2onnx", "mps", "api")
 
 
 def parse_arguments():
@@ -39,6 +40,9 @@ def parse_arguments():
         default=5,
         help="examples of each op of drawn, and of each property-based test of paddle2onnx, where "
         "0 leaves these tests out",
+    )
+    parser.add_argument(
+        "--every", type=int, default=1, metavar="N", help="only each N-th call of api"
     )
     parser.add_argument("--seed", type=int, default=0, help="seed of these examples")
     parser.add_argument("-v", "--verbose", action="store_true", help="print every case")
@@ -58,7 +62,9 @@ def parse_arguments():
         parser.error(f"there is no suite `{options.suite}`: choose one of {', '.join(SUITES)}")
     if bool(options.path) != (options.suite in WITH_PATH):
         parser.error(f"`{options.suite}` {'needs' if not options.path else 'takes no'} =PATH")
-    if options.bless and (options.filter or options.subject not in ("trident", "converted")):
+    if options.bless and (
+        options.filter or options.every > 1 or options.subject not in ("trident", "converted")
+    ):
         parser.error("--bless needs a full run of trident or of converted files")
     if options.subject == "converted" and options.suite not in ("models", "exports"):
         parser.error("--subject converted is for the suites models and exports")
@@ -70,14 +76,17 @@ def main():
     start = time.monotonic()
 
     options.progress = report.Progress(options.verbose)
-    rows = importlib.import_module(SUITES[options.suite]).run(options)
+    suite = importlib.import_module(SUITES[options.suite])
+    rows = suite.run(options)
     if not rows:
         raise SystemExit("no case is selected")
     options.progress.done()
     print(f"{len(rows)} cases in {time.monotonic() - start:.0f} s")
-    suite = options.suite + ("-converted" if options.subject == "converted" else "")
     with_list = options.subject in ("trident", "command", "converted")
-    return report.finish(suite, rows, options, with_list=with_list)
+    # A suite of very many cases has a list of its own, by the texts of outcomes.
+    listed = suite.expected(rows) if with_list and hasattr(suite, "expected") else None
+    name = options.suite + ("-converted" if options.subject == "converted" else "")
+    return report.finish(name, rows, options, with_list=with_list, listed=listed)
 
 
 if __name__ == "__main__":
