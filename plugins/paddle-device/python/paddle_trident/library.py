@@ -22,6 +22,8 @@ def library() -> ctypes.CDLL:
     loaded.trident_paddle_memory.argtypes = [ctypes.c_size_t, ctypes.c_int]
     loaded.trident_paddle_memory.restype = ctypes.c_int64
     loaded.trident_paddle_empty_cache.restype = ctypes.c_size_t
+    loaded.trident_paddle_fallbacks.argtypes = [ctypes.c_char_p, ctypes.c_size_t]
+    loaded.trident_paddle_fallbacks.restype = ctypes.c_size_t
     return loaded
 
 
@@ -34,6 +36,17 @@ def calls(kernel: str) -> int:
     """Calls of a kernel that have given their results, eager ones and those of static graphs."""
     count = library().trident_paddle_calls
     return sum(count(kernel.encode(), entry) for entry in (0, 1))
+
+
+def fallbacks() -> str:
+    """Lines with kernel, element type and number of the calls that Paddle's CPU has run."""
+    write, room = library().trident_paddle_fallbacks, 0
+    while True:
+        buffer = ctypes.create_string_buffer(room + 1)
+        length = write(buffer, room)
+        if length <= room:
+            return buffer.raw[:length].decode()
+        room = length
 
 
 def memory(number: int, which: int) -> int:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DeviceProperties", "Event", "KernelStatistics", "Stream", "current_device", "device_count",
-    "empty_cache", "get_device_name", "get_device_properties", "is_available",
+    "empty_cache", "fallbacks", "get_device_name", "get_device_properties", "is_available",
     "kernels", "manual_seed", "manual_seed_all", "max_memory_allocated", "max_memory_reserved",
     "memory_allocated", "memory_reserved", "reset_max_memory_allocated",
     "reset_max_memory_reserved", "set_device", "synchronize", "why",
@@ -152,6 +152,16 @@ def kernels() -> Mapping[str, KernelStatistics]:
         name: KernelStatistics(dtypes=dtypes, calls=library.calls(name))
         for name, dtypes in found.items()
     }
+
+
+def fallbacks() -> Mapping[tuple[str, str], int]:
+    """Calls that Paddle's CPU has run in place of the device, by kernel and Paddle's element type.
+
+    There are none unless ``TRIDENT_PADDLE_FALLBACK`` is 1 when Paddle is imported. Each first one
+    is a line on standard error.
+    """
+    lines = map(str.split, library.fallbacks().splitlines())
+    return {(kernel, dtype): int(count) for kernel, dtype, count in lines}
 
 
 def _core() -> Any:

@@ -1,5 +1,6 @@
 """Devices by `TRIDENT_DEVICE`, and why there are none."""
 
+import ast
 import os
 import tempfile
 import unittest
@@ -64,6 +65,36 @@ class Absence(unittest.TestCase):
         said = run(program, TRIDENT_DEVICE="cpu,cpu")
         expected = "2 1 Place(mps:1) [2.0, 3.0, 4.0]\nPlace(mps:0) [2.0, 3.0, 4.0] True\n"
         self.assertEqual(said, expected)
+
+
+class Fallbacks(unittest.TestCase):
+    PROGRAM = """
+        import paddle
+        x = paddle.to_tensor([0.25, 0.5], place="mps")
+        for dtype in ("float32", "float32", "float64"):
+            print(paddle.erfinv(x.astype(dtype)).place)
+        print(paddle.log(paddle.ones([2], "int64", place="mps").astype("int32")).tolist())
+        print(paddle.mps.fallbacks())
+    """
+
+    def test_there_are_none_by_default(self):
+        program = """
+            import paddle
+            try:
+                paddle.erfinv(paddle.ones([2], place="mps"))
+            except RuntimeError:
+                print(paddle.mps.fallbacks())
+        """
+        self.assertEqual(run(program), "{}\n")
+
+    def test_they_are_counted_by_kernel_and_type(self):
+        for level in ("0", "2"):
+            *places, logs, counts = run(
+                self.PROGRAM, TRIDENT_PADDLE_FALLBACK="1", GLOG_minloglevel=level
+            ).splitlines()
+            self.assertEqual((places, logs), (["Place(mps:0)"] * 3, "[0.0, 0.0]"))
+            expected = {("erfinv", "float32"): 2, ("erfinv", "float64"): 1}
+            self.assertLessEqual(expected.items(), ast.literal_eval(counts).items())
 
 
 if __name__ == "__main__":

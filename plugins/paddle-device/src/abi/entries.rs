@@ -75,11 +75,11 @@ macro_rules! entry {
             _: *mut std::ffi::c_void,
             $($name: entries::passed!($kind)),*
         ) {
-            // SAFETY: as for `eager`.
+            // SAFETY: Paddle calls the entry with the arguments of the kernel's signature, which live during the call.
             unsafe { $crate::abi::call::refuse(&$kernel, &[$(Raw::from($name)),*]) };
         }
         unsafe extern "C-unwind" fn refuse_context(context: *mut std::ffi::c_void) {
-            // SAFETY: as for `context`.
+            // SAFETY: Paddle calls the entry with a context of the arguments that the kernel was registered with.
             unsafe { $crate::abi::call::refuse_by_context(&$kernel, context) };
         }
         KernelEntry {

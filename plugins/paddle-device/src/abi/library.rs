@@ -144,7 +144,7 @@ pub(super) fn objects() -> Option<&'static Objects> {
 }
 
 /// A symbol of a library that the process has loaded.
-fn symbol(library: &CStr, name: &CStr) -> Result<Ptr, String> {
+pub(super) fn symbol(library: &CStr, name: &CStr) -> Result<Ptr, String> {
     // SAFETY: both names end with a null; the library is loaded already, so none of its code runs.
     let address = unsafe {
         let handle = libc::dlopen(library.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD);

@@ -10,6 +10,7 @@ pub(crate) mod call;
 mod direct;
 mod drawn;
 pub(crate) mod entries;
+mod fallbacks;
 mod interface;
 mod library;
 mod made;

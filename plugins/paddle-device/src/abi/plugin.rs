@@ -4,6 +4,7 @@ use std::env;
 use std::ffi::{CStr, CString, c_int};
 use std::sync::OnceLock;
 
+use super::fallbacks::count;
 use super::interface::callbacks;
 use super::library::{api, load, objects};
 use super::signatures::ENTRIES;
@@ -84,15 +85,18 @@ unsafe fn start(params: *mut RuntimeParams) -> Result<(), String> {
         unsafe { *params.interface.add(offset).cast::<*const ()>() = callback };
     }
     let set = |name: &str, value: &str| env::var_os(name).is_some_and(|own| own == value);
-    if !set("TRIDENT_PADDLE_FALLBACK", "1") {
+    let refuses = !set("TRIDENT_PADDLE_FALLBACK", "1");
+    if refuses {
         let flag = objects().ok_or("Paddle is not loaded")?.fallback;
         // SAFETY: the flag is a `bool` of Paddle's, which no other thread reads while plug-ins are loaded.
         unsafe { *std::ptr::with_exposed_provenance_mut::<bool>(flag) = false };
+    } else {
+        // SAFETY: Paddle loads plug-ins on one thread, and no other one logs meanwhile.
+        unsafe { count() }.map_err(|reason| format!("fallbacks cannot be counted: {reason}"))?;
     }
     // For tests: a device without kernels, on which everything must fail.
     if !set("TRIDENT_PADDLE_KERNELS", "0") {
         let entries = ENTRIES.iter().filter(|entry| entry.kernel.versions.contains(&release));
-        let refuses = !set("TRIDENT_PADDLE_FALLBACK", "1");
         // SAFETY: the entries are those of this release.
         entries.for_each(|entry| unsafe { register(entry, release, refuses) });
     }
