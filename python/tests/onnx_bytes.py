@@ -108,9 +108,13 @@ def graph(nodes, inputs, outputs, initializers=()):
     return _message(*fields)
 
 
-def model(nodes, inputs, outputs, initializers=(), metadata=None, opset=25, version=13):
+def model(
+    nodes, inputs, outputs, initializers=(), metadata=None, opset=25, version=13, microsoft=None
+):
     """A model's file, of an operator set and a version of ONNX's IR."""
     sets = [(8, _message((1, ""), (2, opset))), (8, _message((1, "ai.onnx.ml"), (2, 3)))]
+    if microsoft is not None:
+        sets.append((8, _message((1, "com.microsoft"), (2, microsoft))))
     texts = [(14, _message((1, key), (2, text))) for key, text in (metadata or {}).items()]
     whole = (7, graph(nodes, inputs, outputs, initializers))
     return _message((1, version), (2, "tests"), *sets, whole, *texts)

@@ -4,7 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
-from onnx_bytes import model, node, tensor, tensor_type, unary
+from onnx_bytes import model, node, sequence_type, tensor, tensor_type, unary
 
 import trident
 
@@ -50,7 +50,8 @@ def test_a_failing_node_is_named():
     gather = node("Gather", ["x", "i"], ["y"], "pick")
     run = trident.Model(model([gather], ty, {"y": tensor_type("float32")}))
     raised = error(run, np.zeros(3, np.float32), np.int64(7))
-    assert raised.node == "pick" and "x: f32[3]" in raised.operand and raised.reason in str(raised)
+    assert raised.node == "pick" and "x: f32[3]" in str(raised) and raised.reason in str(raised)
+    assert raised.operand is None
     again = pickle.loads(pickle.dumps(raised))
     assert str(again) == str(raised) and again.node == "pick"
     # The model is as it was.
@@ -69,6 +70,100 @@ def test_models_that_cannot_be_loaded(tmp_path):
         trident.Model(7)
     unknown = error(trident.Model, unary("NoSuchOp", "float32"))
     assert unknown.node == "the node" and "NoSuchOp" in unknown.reason
+
+
+@pytest.mark.parametrize(
+    "op, shapes, attributes, reason",
+    [
+        ("Conv", [(1, 3, 8, 8), (4, 2, 3, 3)], {}, "channels of `a` [1, 3, 8, 8] against weights"),
+        ("Conv", [(1, 3, 8, 8), (4, 3, 3, 3)], {"group": 0}, "`group` is 0, expected at least 1"),
+        ("Conv", [(1, 3, 8, 8), (4, 3, 3, 3)], {"strides": [0, 1]}, "`strides` holds 0, expected"),
+        ("Conv", [(1, 3, 8, 8), (4, 3, 3, 3)], {"pads": [0, 1, 2]}, "`pads` has 3 entries"),
+        ("MatMul", [(1, 3), (4, 2)], {}, "`a` [1, 3] times `b` [4, 2]: 3 and 4 differ"),
+        ("Gemm", [(1, 3), (4, 2)], {}, "`a` [1, 3] times `b` [4, 2]: 3 and 4 differ"),
+        ("Concat", [(1, 3), (2, 4)], {"axis": 0}, "axis 1 of `b` [2, 4]: 3 and 4 differ"),
+        ("Add", [(2, 3), (4,)], {}, "`a` [2, 3] and `b` [4] do not broadcast together"),
+        ("Relu", [(1, 3), (1, 3)], {}, "has 2 operands, expected 1"),
+        ("MatMul", [(1, 3)], {}, "needs operand 1 (`b`)"),
+        ("ReduceSum", [(1, 3)], {"keepdims": 7}, "attribute `keepdims` is 7, expected 0 or 1"),
+    ],
+)
+def test_errors_of_a_load_name_the_node(op, shapes, attributes, reason):
+    inputs = {name: tensor_type("float32", list(dims)) for name, dims in zip("ab", shapes)}
+    made = node(op, list(inputs), ["y"], "an `odd` name", **attributes)
+    raised = error(trident.Model, model([made], inputs, {"y": tensor_type("float32")}))
+    assert raised.node == "an `odd` name" and reason in raised.reason, raised.reason
+    assert raised.operand is None and "an `odd` name" in str(raised)
+
+
+def test_an_operand_of_another_type_is_named():
+    made = node("MatMul", ["a", "b"], ["y"], "product")
+    inputs = {"a": tensor_type("float32", [1, 3]), "b": tensor_type("float64", [3, 2])}
+    raised = error(trident.Model, model([made], inputs, {"y": tensor_type("float32")}))
+    assert raised.node == "product" and "`b` is f64[3, 2], expected f32" in raised.reason
+    assert raised.operand == "b"
+
+
+def test_an_odd_name_of_a_node_stays_whole():
+    made = node("MatMul", ["x", "w"], ["y"], "my`odd`node")
+    file = model(
+        [made],
+        {"x": tensor_type("float32", ["N", 10])},
+        {"y": tensor_type("float32")},
+        [tensor("w", np.ones((10, 10), np.float32))],
+    )
+    raised = error(trident.Model, file, memory_limit=10)
+    assert raised.node == "my`odd`node" and raised.kind == "memory"
+
+
+def test_operators_are_called_as_in_the_file():
+    types = {name: tensor_type("float32", [1, 2, 4]) for name in "xs"}
+    types["g"] = tensor_type("float32", [4])
+    made = node("SkipLayerNormalization", list("xsg"), ["y", "m"], "n", "com.microsoft")
+    results = {name: tensor_type("float32") for name in "ym"}
+    raised = error(trident.Model, model([made], types, results, microsoft=1))
+    text = "result 1 (`mean`) is f32[*], must be left out"
+    assert raised.node == "n" and raised.reason == text
+    assert str(raised).endswith(f"SkipLayerNormalization `n`: {text}")
+
+
+def test_hints_are_about_what_is_wrong():
+    scalar = tensor_type("float32", [])
+    run = trident.Model(
+        model(
+            [node("Range", list("abc"), ["y"], "n")],
+            {name: scalar for name in "abc"},
+            {"y": tensor_type("float32", ["N"])},
+        )
+    )
+    raised = error(run, 0.0, 1.0, 0.0)
+    assert raised.reason == "a range has step 0" and raised.hint is None
+    shape = tensor_type("int64", ["K"])
+    made = node("Reshape", ["x", "s"], ["y"], "n")
+    types = {"x": tensor_type("float32", ["N"]), "s": shape}
+    run = trident.Model(model([made], types, {"y": tensor_type("float32")}))
+    raised = error(run, np.ones(6, np.float32), np.array([-1, -1]))
+    assert "which has more than one -1" in raised.reason and raised.hint is None
+    raised = error(run, np.ones(6, np.float32), np.array([4, -1]))
+    assert "shapes of the inputs" in raised.hint
+
+
+def test_an_item_of_another_type_is_named():
+    floats = tensor_type("float32")
+    made = node("SequenceAt", ["s", "i"], ["y"])
+    types = {"s": sequence_type(floats), "i": tensor_type("int64", [])}
+    run = trident.Model(model([made], types, {"y": floats}))
+    raised = error(run, [np.ones(2, np.float32), np.ones(3)], 0)
+    text = "input `s` is a sequence whose item 1 is f64[3], expected seq<f32[*]>"
+    assert raised.reason == text and raised.operand == "s"
+
+
+def test_declared_sizes_of_outputs_are_not_stated_where_a_run_contradicts_them():
+    made = node("Relu", ["x"], ["y"])
+    types = {"x": tensor_type("float32", ["N", 3])}
+    run = trident.Model(model([made], types, {"y": tensor_type("float32", [5, 3])}))
+    assert run.outputs[0].type == "f32[N, 3]"
+    assert run(np.zeros((2, 3), np.float32)).shape == (2, 3)
 
 
 def test_options_that_cannot_be():

@@ -138,7 +138,7 @@ time limit or a cancellation, or the ``run`` failed.
 class ModelError(RuntimeError):
     """A model that cannot be loaded or run, or whose arguments do not fit it.
 
-    ``node`` is the node of the model, ``operand`` the input, output or operands that it is about,
+    ``node`` is the node of the model, ``operand`` the name of the input, output or operand,
     ``reason`` what is wrong without the place, ``hint`` what to do; each but ``reason`` may be
     ``None``. ``kind`` tells what failed, see ``ModelErrorKind``.
 

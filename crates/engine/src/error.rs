@@ -3,10 +3,11 @@
 use crate::form::Form;
 use std::fmt;
 use std::time::Duration;
+use trident_ir::geometry::GeometryError;
 use trident_ir::op::Level;
 use trident_ir::rewrite::RewriteError;
 use trident_ir::verify::VerifyError;
-use trident_ir::{OpName, counted};
+use trident_ir::{FuncPart, OpName, counted};
 use trident_runtime::{Declined, KernelError};
 
 /// The reason why a module cannot be planned.
@@ -60,7 +61,7 @@ pub enum PlanError {
     #[error("{op}: subgraphs are nested more than {limit} deep")]
     TooDeep {
         /// The op whose region is too deep.
-        op: String,
+        op: FuncPart,
         /// Maximum nesting depth.
         limit: usize,
     },
@@ -68,7 +69,7 @@ pub enum PlanError {
     #[error("{op}: {reason}")]
     Malformed {
         /// The op and its node.
-        op: String,
+        op: FuncPart,
         /// The reason.
         reason: String,
     },
@@ -76,7 +77,7 @@ pub enum PlanError {
     #[error("no device can run {op} ({operands}): {}", refusals(.declined))]
     Unsupported {
         /// The op and its node.
-        op: String,
+        op: FuncPart,
         /// Operands with their types.
         operands: String,
         /// The devices' reasons, by device name.
@@ -86,7 +87,7 @@ pub enum PlanError {
     #[error("{op}: {source}")]
     Constant {
         /// The op and its node.
-        op: String,
+        op: FuncPart,
         /// The reason.
         source: KernelError,
     },
@@ -98,7 +99,7 @@ pub enum PlanError {
     )]
     Memory {
         /// The op and its node.
-        op: String,
+        op: FuncPart,
         /// Their size in bytes.
         bytes: usize,
         /// The bytes in use without them.
@@ -116,7 +117,7 @@ pub enum PlanError {
     #[error("internal error: compiling {op} panicked: {message}")]
     Panic {
         /// The op and its node.
-        op: String,
+        op: FuncPart,
         /// The panic's message.
         message: String,
     },
@@ -334,7 +335,49 @@ pub struct OpFailure {
     pub source: KernelError,
 }
 
+impl RunPoint {
+    /// The name of the model's node, of the first of several ops.
+    pub fn node(&self) -> Option<String> {
+        match self {
+            RunPoint::Op(op) => op.node(),
+            RunPoint::Ops { first, .. } => first.node(),
+            RunPoint::Admission { .. } | RunPoint::Kernel(_) => None,
+        }
+    }
+}
+
 impl PlanError {
+    /// The name of the model's node that cannot be planned, where known.
+    pub fn node(&self) -> Option<String> {
+        match self {
+            PlanError::Verify(error)
+            | PlanError::Optimize(RewriteError::Broken { source: error, .. }) => error.node(),
+            PlanError::Optimize(RewriteError::Shape(error)) => error.op().and_then(OpName::node),
+            PlanError::TooDeep { op, .. }
+            | PlanError::Malformed { op, .. }
+            | PlanError::Unsupported { op, .. }
+            | PlanError::Constant { op, .. }
+            | PlanError::Memory { op, .. }
+            | PlanError::Panic { op, .. } => op.node(),
+            PlanError::NoDevices
+            | PlanError::Level { .. }
+            | PlanError::Form { .. }
+            | PlanError::NoDefault { .. }
+            | PlanError::Cancelled
+            | PlanError::TooManyOps { .. }
+            | PlanError::TooLarge { .. } => None,
+        }
+    }
+
+    /// The input or operand that it is about, if it is one.
+    pub fn operand(&self) -> Option<&str> {
+        match self {
+            PlanError::NoDefault { input } => Some(input),
+            PlanError::Optimize(RewriteError::Shape(error)) => error.tensor(),
+            _ => None,
+        }
+    }
+
     /// Whether there was too little memory, or less than allowed.
     pub fn lacks_memory(&self) -> bool {
         matches!(self, PlanError::Memory { .. })
@@ -362,6 +405,7 @@ impl RunError {
                 KernelError::TooLarge { .. } => {
                     Some("use smaller inputs or a smaller batch".into())
                 }
+                KernelError::Geometry(GeometryError::Value(_)) => None,
                 KernelError::Geometry(_) | KernelError::Shape(_) => Some(
                     "the shapes at this operation follow from the shapes of the inputs; `trident inspect` shows what the model expects".into(),
                 ),

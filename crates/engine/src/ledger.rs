@@ -7,7 +7,7 @@ use std::fmt;
 use std::hash::Hash;
 use std::sync::{Arc, Weak};
 use trident_ir::literal::LiteralData;
-use trident_ir::{Func, Literal, Op, ValueId, counted};
+use trident_ir::{Func, FuncPart, Literal, Op, ValueId, counted};
 use trident_runtime::{Charge, ForkMutex, KernelError, Pool, Tensor};
 
 /// A session's pool, and the constants that the session's plans read in place, where they were loaded. Plans share
@@ -98,7 +98,7 @@ impl Ledger {
         if !known.left.iter().any(|left| is(left, func, op)) {
             known.left.push((func.name.clone(), op.output(0), op.describe()));
         }
-        known.unfolded.get_or_insert(PlanError::Constant { op: op.describe(), source });
+        known.unfolded.get_or_insert(PlanError::Constant { op: op.name().into(), source });
     }
 
     /// Notes that an op was folded, maybe in a later attempt.
@@ -121,20 +121,20 @@ impl Ledger {
     }
 
     /// Counts bytes of an op that are allocated outside of the pool.
-    pub(crate) fn charge(&self, op: &str, bytes: usize) -> Result<Charge, PlanError> {
+    pub(crate) fn charge(&self, op: &FuncPart, bytes: usize) -> Result<Charge, PlanError> {
         self.pool.charge(bytes).ok_or_else(|| self.short(op, bytes))
     }
 
     /// An error if the pool has no room for `bytes` bytes of an op.
-    pub(crate) fn fits(&self, op: &str, bytes: usize) -> Result<(), PlanError> {
+    pub(crate) fn fits(&self, op: &FuncPart, bytes: usize) -> Result<(), PlanError> {
         let (live, limit) = (self.pool.stats().live, self.pool.limit());
         let fits = limit == 0 || bytes <= limit.saturating_sub(live);
         fits.then_some(()).ok_or_else(|| self.short(op, bytes))
     }
 
-    fn short(&self, op: &str, bytes: usize) -> PlanError {
+    fn short(&self, op: &FuncPart, bytes: usize) -> PlanError {
         let (live, limit) = (self.pool.stats().live, self.pool.limit());
-        PlanError::Memory { op: op.to_owned(), bytes, live, limit }
+        PlanError::Memory { op: op.clone(), bytes, live, limit }
     }
 
     /// Bytes of a constant that nothing counts so far.
@@ -150,7 +150,7 @@ impl Ledger {
     /// Counts the elements of a constant, unless the pool does already; `None` if it does.
     pub(crate) fn constant(
         &self,
-        op: &str,
+        op: &FuncPart,
         tensor: &Tensor,
     ) -> Result<Option<Arc<Charge>>, PlanError> {
         match tensor.bytes() {
@@ -163,7 +163,7 @@ impl Ledger {
     /// Counts bytes that the session keeps where they were loaded; `None` if they lie in the pool.
     pub(crate) fn borrowed(
         &self,
-        op: &str,
+        op: &FuncPart,
         bytes: &[u8],
     ) -> Result<Option<Arc<Charge>>, PlanError> {
         let at = bytes.as_ptr().addr();

@@ -165,7 +165,7 @@ impl OptimizedEntry {
 
     fn malformed(&self, reason: &str) -> PlanError {
         let op = format!("function `{}`", self.func.name);
-        PlanError::Malformed { op, reason: reason.into() }
+        PlanError::Malformed { op: op.into(), reason: reason.into() }
     }
 
     /// Types of the results.

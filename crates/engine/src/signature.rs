@@ -128,9 +128,30 @@ fn fits<'a>(
         _ if value.fits(&input.ty) => Ok(()),
         _ => Err(InputError::Kind {
             name: input.name.clone(),
-            actual: value.describe(),
+            actual: misfit(value, &input.ty),
             expected: input.ty.to_string(),
         }),
+    }
+}
+
+/// The value that does not fit, down to the first item of a sequence that does not.
+fn misfit(value: &Value, ty: &Type) -> String {
+    match (value, ty) {
+        (Value::Seq(items), Type::Seq(item)) => {
+            let wrong = items.iter().enumerate().find(|(_, value)| !value.fits(item));
+            match wrong {
+                Some((i, value)) => format!("a sequence whose item {i} is {}", misfit(value, item)),
+                None => value.describe(),
+            }
+        }
+        (Value::Optional(Some(value)), Type::Optional(ty)) => {
+            format!("an optional {}", misfit(value, ty))
+        }
+        (value, Type::Optional(ty)) if !matches!(value, Value::Optional(_)) => misfit(value, ty),
+        (Value::Map(map), _) => {
+            format!("a map of {} to {}", map.keys.dtype(), map.values.dtype())
+        }
+        _ => value.describe(),
     }
 }
 

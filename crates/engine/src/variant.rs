@@ -113,7 +113,7 @@ fn charges(func: &Func, ledger: &Ledger) -> Result<Vec<Arc<Charge>>, PlanError> 
         if let (Ok(all), Some(constant)) = (&mut charges, ops::Constant::of(op))
             && let LiteralData::Bytes(bytes) = constant.value().data()
         {
-            match ledger.borrowed(&op.describe(), bytes) {
+            match ledger.borrowed(&op.name().into(), bytes) {
                 Ok(charge) => all.extend(charge),
                 Err(error) => charges = Err(error),
             }

@@ -39,6 +39,6 @@ pub use dtype::DType;
 pub use element::Element;
 pub use func::{Block, Func, Module, Op, ValueId, ValueInfo};
 pub use literal::Literal;
-pub use loc::{Loc, OpName, SourceLoc};
+pub use loc::{FuncPart, Loc, OpName, SourceLoc};
 pub use op::{Level, OpDecl, OpKind};
 pub use types::{AccumulatorType, DescriptorType, PointerType, Space, TensorType, Type};

@@ -102,12 +102,64 @@ pub struct OpName {
 
 impl fmt::Display for OpName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let kind = self.kind.decl().name;
+        let decl = self.kind.decl();
+        // An op for some forms of an operator is called as the operator.
+        let kind = match &decl.onnx {
+            Some(onnx) if decl.name.starts_with("runtime_") => onnx.name,
+            _ => decl.name,
+        };
         match &self.loc {
             Some(Loc::Node(name)) if name.is_empty() => f.write_str(kind),
             Some(loc) => write!(f, "{kind} `{loc}`"),
             None => f.write_str(kind),
         }
+    }
+}
+
+impl OpName {
+    /// The name of the model's node; `None` if the op comes from none, or from one without a name.
+    pub fn node(&self) -> Option<String> {
+        self.loc.as_ref().map(ToString::to_string).filter(|node| !node.is_empty())
+    }
+}
+
+/// The part of a function that an error is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FuncPart {
+    /// An op.
+    Op(OpName),
+    /// Another part, such as the parameters, by its name in errors.
+    Other(String),
+}
+
+impl FuncPart {
+    /// The name of the model's node that an op comes from.
+    pub fn node(&self) -> Option<String> {
+        match self {
+            FuncPart::Op(op) => op.node(),
+            FuncPart::Other(_) => None,
+        }
+    }
+}
+
+impl fmt::Display for FuncPart {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            FuncPart::Op(op) => op.fmt(f),
+            FuncPart::Other(name) => f.write_str(name),
+        }
+    }
+}
+
+impl From<OpName> for FuncPart {
+    fn from(op: OpName) -> FuncPart {
+        FuncPart::Op(op)
+    }
+}
+
+impl From<String> for FuncPart {
+    fn from(name: String) -> FuncPart {
+        FuncPart::Other(name)
     }
 }
 

@@ -88,9 +88,10 @@ fn declare(ty: &mut Type, declared: Option<&Type>) {
     let (Type::Tensor(own), Some(Type::Tensor(declared))) = (ty, declared) else { return };
     match (&mut own.shape, &declared.shape) {
         (Some(own), Some(declared)) if own.len() == declared.len() => {
-            let unknown = own.iter_mut().zip(declared.iter()).filter(|(own, declared)| {
-                own.fixed().is_none() && matches!(declared, Dim::Fixed(_))
-            });
+            let unknown = own
+                .iter_mut()
+                .zip(declared.iter())
+                .filter(|(own, declared)| matches!((own, declared), (Dim::Unknown, Dim::Fixed(_))));
             unknown.for_each(|(own, declared)| own.clone_from(declared));
         }
         (own @ None, declared) => own.clone_from(declared),

@@ -153,7 +153,7 @@ pub enum OnnxErrorKind {
         tensor: String,
     },
     /// A count of operands or results outside what the operator takes.
-    #[error("has {}, expected {least} to {most}", counted(*found, what))]
+    #[error("has {}, expected {}", counted(*found, what), range(*least, *most))]
     Arity {
         /// `operand` or `result`.
         what: &'static str,
@@ -431,6 +431,14 @@ pub(crate) fn kind_name(kind: AttrKind) -> &'static str {
         AttrKind::DType => "INT (an element type)",
         AttrKind::Type => "TYPE_PROTO",
         AttrKind::Tensor => "TENSOR",
+    }
+}
+
+fn range(least: usize, most: usize) -> String {
+    match most {
+        usize::MAX => format!("at least {least}"),
+        _ if least == most => least.to_string(),
+        _ => format!("{least} to {most}"),
     }
 }
 

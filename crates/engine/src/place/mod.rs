@@ -57,7 +57,7 @@ impl Placement {
             false => {
                 let op = format!("function `{}`", func.name);
                 Err(PlanError::Malformed {
-                    op,
+                    op: op.into(),
                     reason: "does not fit the devices chosen for it; compile the model again"
                         .into(),
                 })

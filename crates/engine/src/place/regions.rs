@@ -152,7 +152,7 @@ impl Regions<'_> {
                 "internal error: device `{}` changed the results of an optimised part; please report it with the model",
                 device.info().name
             );
-            return Err(PlanError::Malformed { op, reason });
+            return Err(PlanError::Malformed { op: op.into(), reason });
         }
         let at = self.list.len();
         self.list.push(region);

@@ -12,7 +12,7 @@ use crate::session::Options;
 use std::collections::HashMap;
 use std::sync::Arc;
 use trident_ir::op::Level;
-use trident_ir::{Block, Func, Op, OpKind, ValueId, counted, ops};
+use trident_ir::{Block, Func, FuncPart, Op, OpKind, ValueId, counted, ops};
 use trident_runtime::{Charge, Declined, Device, Executable, Unit, caught};
 
 /// Maximum nesting depth of regions.
@@ -153,7 +153,7 @@ impl Compiler<'_> {
 
     /// A step for one op.
     fn single(&mut self, op: Op, ends: Ends, depth: usize) -> Result<Step, PlanError> {
-        let described = op.describe();
+        let described = op.name().into();
         let sources = op.inputs.iter().zip(&ends.moved);
         let inputs = sources.map(|(v, &last)| self.operand(*v, last)).collect();
         let dead = ends.dead.iter().filter(|v| !self.constants.has(**v));
@@ -188,7 +188,7 @@ impl Compiler<'_> {
             pool: self.ledger.pool(),
         };
         let device = &self.devices[place];
-        let described = own.first().map_or_else(String::new, Op::describe);
+        let described = own.first().map_or_else(|| String::new().into(), |op| op.name().into());
         self.fits(&unit, &described)?;
         let compiled = caught(|| device.compile(&unit))
             .map_err(|message| PlanError::Panic { op: described, message })?;
@@ -215,7 +215,7 @@ impl Compiler<'_> {
 
     /// An error if the memory limit has no room for the constants of a unit. This holds whether a device packs them or
     /// uses them as they are: packed constants are counted exactly, but only once they exist.
-    fn fits(&self, unit: &Unit<'_>, described: &str) -> Result<(), PlanError> {
+    fn fits(&self, unit: &Unit<'_>, described: &FuncPart) -> Result<(), PlanError> {
         self.ledger.fits(described, self.constants.uncounted(&unit.inputs))
     }
 
@@ -236,7 +236,7 @@ impl Compiler<'_> {
         // The originals are no longer counted.
         let bytes = exe.packed_elsewhere();
         if bytes > 0 {
-            self.packed.push(self.ledger.charge(&op.describe(), bytes)?);
+            self.packed.push(self.ledger.charge(&op.name().into(), bytes)?);
         }
         Ok(inputs)
     }
@@ -253,7 +253,7 @@ impl Compiler<'_> {
     }
 
     fn constant(&mut self, op: &Op) -> Result<(), PlanError> {
-        let described = op.describe();
+        let described = op.name().into();
         let constant = ops::Constant::of(op);
         let Some((constant, v)) =
             constant.and_then(|constant| Some((constant, constant.output()?)))
@@ -271,7 +271,7 @@ impl Compiler<'_> {
         inputs: Vec<Operand>,
         dead: Vec<usize>,
         depth: usize,
-        described: &str,
+        described: &FuncPart,
     ) -> Result<Step, PlanError> {
         let outputs = op.outputs.iter().map(|v| v.map(ValueId::index)).collect();
         let (operands, results) = (op.inputs.clone(), op.outputs.clone());
@@ -291,9 +291,14 @@ impl Compiler<'_> {
         Ok(Step { op, more, operands, results, work, inputs, outputs, dead, choice })
     }
 
-    fn control(&mut self, op: &mut Op, depth: usize, described: &str) -> Result<Work, PlanError> {
+    fn control(
+        &mut self,
+        op: &mut Op,
+        depth: usize,
+        described: &FuncPart,
+    ) -> Result<Work, PlanError> {
         if depth >= MAX_DEPTH {
-            return Err(PlanError::TooDeep { op: described.into(), limit: MAX_DEPTH });
+            return Err(PlanError::TooDeep { op: described.clone(), limit: MAX_DEPTH });
         }
         let regions = std::mem::take(&mut op.regions);
         let blocks = regions.into_iter().map(|r| self.block(r, depth + 1));
@@ -309,13 +314,17 @@ impl Compiler<'_> {
             })),
             _ => {
                 let reason = "its subgraphs or attributes do not fit it".into();
-                Err(PlanError::Malformed { op: described.into(), reason })
+                Err(PlanError::Malformed { op: described.clone(), reason })
             }
         }
     }
 
     /// The first of the devices that offer to run an op and support it.
-    fn place(&self, op: &Op, described: &str) -> Result<(Arc<dyn Executable>, Choice), PlanError> {
+    fn place(
+        &self,
+        op: &Op,
+        described: &FuncPart,
+    ) -> Result<(Arc<dyn Executable>, Choice), PlanError> {
         let offers = self.offers(op);
         let (mut notes, mut declined) = (Vec::new(), Vec::new());
         for (place, device) in self.devices.iter().enumerate() {
@@ -339,7 +348,7 @@ impl Compiler<'_> {
             let device = &self.devices[place];
             let name = device.info().name.clone();
             let compiled = caught(|| device.compile(&unit))
-                .map_err(|message| PlanError::Panic { op: described.into(), message })?;
+                .map_err(|message| PlanError::Panic { op: described.clone(), message })?;
             match compiled {
                 Ok(exe) => {
                     notes.insert(0, reason(nanos, &offers, declines));
@@ -356,7 +365,7 @@ impl Compiler<'_> {
             None => "absent".into(),
         });
         let operands = operands.collect::<Vec<_>>().join(", ");
-        Err(PlanError::Unsupported { op: described.into(), operands, declined })
+        Err(PlanError::Unsupported { op: described.clone(), operands, declined })
     }
 }
 

@@ -4,7 +4,7 @@ use crate::error::PlanError;
 use crate::ledger::Ledger;
 use std::cell::RefCell;
 use std::sync::Arc;
-use trident_ir::{Literal, ValueId};
+use trident_ir::{FuncPart, Literal, ValueId};
 use trident_runtime::{Charge, Tensor, Value};
 
 /// The constants of a function. They stay literals until a device asks for them or compilation ends, so that packed
@@ -18,7 +18,7 @@ pub(super) struct Constants<'a> {
 }
 
 struct Entry {
-    op: String,
+    op: FuncPart,
     data: Data,
     uses: usize,
 }
@@ -50,7 +50,7 @@ impl<'a> Constants<'a> {
         self.of_value[v.index()].is_some()
     }
 
-    pub(super) fn add(&mut self, value: ValueId, literal: Literal, op: String) {
+    pub(super) fn add(&mut self, value: ValueId, literal: Literal, op: FuncPart) {
         let table = self.table.get_mut();
         self.of_value[value.index()] = Some(table.len());
         let uses = self.uses[value.index()];

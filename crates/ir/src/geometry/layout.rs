@@ -11,6 +11,10 @@ pub fn reshape(
     allow_zero: bool,
 ) -> Result<Vec<usize>, GeometryError> {
     let mismatch = || GeometryError::Invalid(format!("{from:?} cannot be reshaped to {target:?}"));
+    if target.iter().filter(|&&t| t == -1).count() > 1 {
+        let text = format!("{from:?} cannot be reshaped to {target:?}, which has more than one -1");
+        return Err(GeometryError::Value(text));
+    }
     let len = checked_len(from).ok_or(GeometryError::TooLarge)?;
     let mut dims = Vec::with_capacity(target.len());
     let mut inferred = None;

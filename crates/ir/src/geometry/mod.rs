@@ -42,6 +42,9 @@ pub enum GeometryError {
     /// A size beyond what a tensor may have.
     #[error("the result would be too large")]
     TooLarge,
+    /// A number in an operand that is wrong whatever the shapes are, as a message.
+    #[error("{0}")]
+    Value(String),
     /// Any other mismatch, as a message.
     #[error("{0}")]
     Invalid(String),
@@ -49,6 +52,10 @@ pub enum GeometryError {
 
 fn invalid<T>(text: impl Into<String>) -> Result<T, GeometryError> {
     Err(GeometryError::Invalid(text.into()))
+}
+
+fn wrong<T>(text: impl Into<String>) -> Result<T, GeometryError> {
+    Err(GeometryError::Value(text.into()))
 }
 
 /// The shape to which both broadcast by NumPy's rule.

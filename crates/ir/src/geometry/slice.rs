@@ -1,6 +1,6 @@
 //! Parts of axes: slices, splits, concatenation, borders, reductions.
 
-use super::{GeometryError, axes, axis, invalid};
+use super::{GeometryError, axes, axis, invalid, wrong};
 use crate::counted;
 
 /// Every `step`-th of `len` indices of an axis, from `start` on.
@@ -18,7 +18,7 @@ pub struct Cut {
 /// to an element also where a step back begins before the first (unlike Python).
 pub fn slice(dim: usize, start: i64, end: i64, step: i64) -> Result<Cut, GeometryError> {
     if step == 0 {
-        return invalid("a slice has step 0");
+        return wrong("a slice has step 0");
     }
     let n = dim as i64;
     let wrap = |i: i64| if i < 0 { i.saturating_add(n) } else { i };
@@ -185,11 +185,11 @@ pub fn reduced(dims: &[usize], axes: &[usize], keep: bool) -> Vec<usize> {
 /// How many numbers `start`, `start + delta`, … come before `limit`.
 pub fn range_len(start: f64, limit: f64, delta: f64) -> Result<usize, GeometryError> {
     if delta == 0.0 {
-        return invalid("a range has step 0");
+        return wrong("a range has step 0");
     }
     let n = ((limit - start) / delta).ceil();
     match n {
-        n if n.is_nan() => invalid("a range has a bound that is not a number"),
+        n if n.is_nan() => wrong("a range has a bound that is not a number"),
         n if n <= 0.0 => Ok(0),
         n if n < isize::MAX as f64 => Ok(n as usize),
         _ => Err(GeometryError::TooLarge),

@@ -52,7 +52,7 @@ fn types_of_values() {
 fn elementwise_ops_and_vectors() {
     check(&[
         ("%x = add(%v, %v)", "fine"),
-        ("%x = add(%v, %f)", "`add`: operand 1 (`b`) is f32[], expected f32[4]"),
+        ("%x = add(%v, %f)", "operand 1 (`b`) is f32[], expected f32[4]"),
         ("%x = add(%z, %z)", "expected a scalar or vector of elements"),
         ("%x = add(%m, %m)", "expected a scalar or vector of numbers"),
         ("%x = where(%c, %v, %v)", "fine"),

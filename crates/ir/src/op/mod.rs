@@ -197,11 +197,12 @@ impl AttrDecl {
 
     /// Whether it can have this value.
     pub fn takes(&self, value: &Attr) -> bool {
-        let is_word = match value {
+        let is_value = match value {
             Attr::Str(text) => self.texts.is_empty() || self.texts.contains(&text.as_str()),
+            Attr::Int(number) => !self.flag || matches!(number, 0 | 1),
             _ => true,
         };
-        value.kind() == self.kind() && is_word
+        value.kind() == self.kind() && is_value
     }
 
     /// Whether an op must set it.

@@ -43,7 +43,7 @@ pub type Operands<'a> = dyn Fn(usize) -> Option<&'a Type> + 'a;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TypeError {
     /// A required operand is absent.
-    #[error("`{op}` needs operand {index} (`{name}`)")]
+    #[error("needs operand {index} (`{name}`)")]
     MissingOperand {
         /// Op name.
         op: &'static str,
@@ -53,7 +53,7 @@ pub enum TypeError {
         index: usize,
     },
     /// A required attribute is absent or of another kind.
-    #[error("`{op}` needs attribute `{name}` ({expected})")]
+    #[error("needs attribute `{name}` ({expected})")]
     Attribute {
         /// Op name.
         op: &'static str,
@@ -63,7 +63,7 @@ pub enum TypeError {
         expected: &'static str,
     },
     /// An operand is of another type than the op takes.
-    #[error("`{op}`: operand {index} (`{name}`) is {actual}, expected {expected}")]
+    #[error("operand {index} (`{name}`) is {actual}, expected {expected}")]
     Operand {
         /// Op name.
         op: &'static str,
@@ -77,7 +77,7 @@ pub enum TypeError {
         expected: String,
     },
     /// An attribute has a value that the op does not take.
-    #[error("`{op}`: attribute `{name}` is {actual}, must be {expected}")]
+    #[error("attribute `{name}` is {actual}, must be {expected}")]
     AttributeValue {
         /// Op name.
         op: &'static str,
@@ -89,7 +89,7 @@ pub enum TypeError {
         expected: String,
     },
     /// A result is declared with a type that the op cannot give.
-    #[error("`{op}`: result {index} (`{name}`) is {actual}, must be {expected}")]
+    #[error("result {index} (`{name}`) is {actual}, must be {expected}")]
     Result {
         /// Op name.
         op: &'static str,
@@ -103,7 +103,7 @@ pub enum TypeError {
         expected: String,
     },
     /// Operands or attributes do not fit the op's row.
-    #[error("`{op}`: {reason}")]
+    #[error("{reason}")]
     Malformed {
         /// Op name.
         op: &'static str,
@@ -111,7 +111,7 @@ pub enum TypeError {
         reason: String,
     },
     /// The regions of an op do not fit it.
-    #[error("`{op}`: {reason}")]
+    #[error("{reason}")]
     Region {
         /// Op name.
         op: &'static str,

@@ -1,5 +1,6 @@
 //! Why types cannot be right.
 
+use crate::OpName;
 use crate::op::TypeError;
 
 /// A function whose types contradict themselves: running it could only fail.
@@ -9,7 +10,7 @@ pub enum ShapeError {
     #[error("{op}: {source}")]
     Type {
         /// The op, with the node's name where known.
-        op: String,
+        op: OpName,
         /// The broken rule.
         source: TypeError,
     },
@@ -17,7 +18,7 @@ pub enum ShapeError {
     #[error("{op}: `{tensor}` is {actual}, expected {expected}")]
     Operand {
         /// The op.
-        op: String,
+        op: OpName,
         /// The operand.
         tensor: String,
         /// Its type.
@@ -29,7 +30,7 @@ pub enum ShapeError {
     #[error("{op}: {reason}")]
     Shape {
         /// The op.
-        op: String,
+        op: OpName,
         /// The misfit, naming the tensors.
         reason: String,
     },
@@ -51,4 +52,38 @@ pub enum ShapeError {
         /// The value.
         tensor: String,
     },
+}
+
+impl ShapeError {
+    /// The op whose types cannot be right.
+    pub fn op(&self) -> Option<&OpName> {
+        match self {
+            ShapeError::Type { op, .. }
+            | ShapeError::Operand { op, .. }
+            | ShapeError::Shape { op, .. } => Some(op),
+            ShapeError::Parameter { .. } | ShapeError::NotParameter { .. } => None,
+        }
+    }
+
+    /// The operand or input that is wrong, if it is one.
+    pub fn tensor(&self) -> Option<&str> {
+        match self {
+            ShapeError::Operand { tensor, .. }
+            | ShapeError::Parameter { tensor, .. }
+            | ShapeError::NotParameter { tensor } => Some(tensor),
+            ShapeError::Type { .. } | ShapeError::Shape { .. } => None,
+        }
+    }
+
+    /// The message without the op.
+    pub fn reason(&self) -> String {
+        match self {
+            ShapeError::Type { source, .. } => source.to_string(),
+            ShapeError::Shape { reason, .. } => reason.clone(),
+            ShapeError::Operand { tensor, actual, expected, .. } => {
+                format!("`{tensor}` is {actual}, expected {expected}")
+            }
+            error => error.to_string(),
+        }
+    }
 }

@@ -93,8 +93,13 @@ pub enum Syntax {
         actual: usize,
     },
     /// A type is left out and does not follow from the op.
-    #[error("the type of the result is needed here: {0}")]
-    Untyped(TypeError),
+    #[error("the type of the result of `{op}` is needed here: {reason}")]
+    Untyped {
+        /// The op's name.
+        op: &'static str,
+        /// Why the type does not follow.
+        reason: TypeError,
+    },
     /// A type is left out where only the text can tell it.
     #[error("write the types of the results of `{0}`: they do not follow from its operands")]
     NoRule(&'static str),

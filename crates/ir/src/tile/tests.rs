@@ -42,7 +42,7 @@ fn types_of_values() {
 #[test]
 fn elementwise_ops_do_not_broadcast() {
     check(&[
-        ("%x = add(%f, %g)", "`add`: operand 1 (`b`) is f32[16], expected f32[8]"),
+        ("%x = add(%f, %g)", "operand 1 (`b`) is f32[16], expected f32[8]"),
         ("%x = add(%f, %s)", "expected f32[8]"),
         ("%x = add(%f, %i)", "operand 1 (`b`) is i32[8], expected f32[8]"),
         ("%x = add(%f, %f) : f32[16]", "result 0 (`c`) is f32[16], by the type rule it is f32[8]"),

@@ -35,7 +35,7 @@ pub(super) fn verify(module: &Module) -> Result<(), VerifyError> {
 }
 
 fn broken(func: &Func, op: &Op, fault: Violation) -> VerifyError {
-    VerifyError::Func { func: func.name.clone(), at: op.describe(), fault: Box::new(fault) }
+    VerifyError::Func { func: func.name.clone(), at: op.name().into(), fault: Box::new(fault) }
 }
 
 fn agree(func: &Func, op: &Op, callee: &Func) -> Result<(), Violation> {

@@ -1,7 +1,7 @@
 //! Violations that the verifier finds.
 
 use crate::op::TypeError;
-use crate::{AttrKind, Level, Type, counted};
+use crate::{AttrKind, FuncPart, Level, Type, counted};
 
 /// A module that breaks a rule of the IR.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -18,10 +18,20 @@ pub enum VerifyError {
         /// Name of the function.
         func: String,
         /// The op, with the node it came from; or which end of the function.
-        at: String,
+        at: FuncPart,
         /// The rule.
         fault: Box<Violation>,
     },
+}
+
+impl VerifyError {
+    /// The name of the model's node that an op comes from.
+    pub fn node(&self) -> Option<String> {
+        match self {
+            VerifyError::Func { at, .. } => at.node(),
+            VerifyError::Empty | VerifyError::FuncTwice(_) => None,
+        }
+    }
 }
 
 /// A rule that an op or block breaks.

@@ -20,7 +20,7 @@ pub use error::{VerifyError, Violation};
 pub(crate) use op::{attributes, operands};
 
 use crate::text::MAX_DEPTH;
-use crate::{Block, Func, Level, Module, Op, Type, ValueId};
+use crate::{Block, Func, FuncPart, Level, Module, Op, Type, ValueId};
 use std::collections::{HashMap, HashSet};
 
 impl Module {
@@ -45,7 +45,7 @@ impl Func {
     pub fn verify(&self) -> Result<(), VerifyError> {
         lane::kernel(self).map_err(|(at, fault)| VerifyError::Func {
             func: self.name.clone(),
-            at: at.to_owned(),
+            at: at.to_owned().into(),
             fault,
         })?;
         let n = self.values.len();
@@ -72,8 +72,12 @@ struct Verifier<'f> {
 }
 
 impl<'f> Verifier<'f> {
-    fn fail<T>(&self, at: String, fault: Violation) -> Result<T, VerifyError> {
-        Err(VerifyError::Func { func: self.func.name.clone(), at, fault: Box::new(fault) })
+    fn fail<T>(&self, at: impl Into<FuncPart>, fault: Violation) -> Result<T, VerifyError> {
+        Err(VerifyError::Func {
+            func: self.func.name.clone(),
+            at: at.into(),
+            fault: Box::new(fault),
+        })
     }
 
     /// `start` and `end` tell how errors name the places of the block's parameters and results.
@@ -148,7 +152,7 @@ impl<'f> Verifier<'f> {
     }
 
     fn op(&mut self, op: &'f Op, depth: usize) -> Result<(), VerifyError> {
-        let at = || op.describe();
+        let at = || op.name();
         op::declared(self.func.level, op).or_else(|fault| self.fail(at(), fault))?;
         for id in op.used() {
             self.used(id).or_else(|fault| self.fail(at(), fault))?;

@@ -17,7 +17,7 @@ fn fault(change: impl FnOnce(&mut Func)) -> (String, Violation) {
     let mut func = func();
     change(&mut func);
     match func.verify() {
-        Err(VerifyError::Func { at, fault, .. }) => (at, *fault),
+        Err(VerifyError::Func { at, fault, .. }) => (at.to_string(), *fault),
         other => panic!("{other:?}"),
     }
 }

@@ -253,6 +253,11 @@ fn fit(decl: &AttrDecl, name: &str, value: Value<'_>) -> Result<Option<Attr>, On
                 let (name, choices) = (name.to_owned(), decl.texts);
                 Err(OnnxErrorKind::AttributeWord { name, found, choices })
             }
+            Attr::Int(number) => Err(OnnxErrorKind::AttributeValue {
+                name: name.to_owned(),
+                found: number.to_string(),
+                expected: "0 or 1",
+            }),
             _ => Err(wrong_kind(name, kind_name(kind))),
         },
         (value, kind) if value.kind() == kind => Ok(Some(value)),

@@ -6,7 +6,8 @@ use pyo3::prelude::*;
 use std::io;
 use std::path::Path;
 use trident_devices::DeviceError;
-use trident_engine::{InputError, PlanError, RunError, RunPoint};
+use trident_engine::{InputError, PlanError, RunError};
+use trident_ir::rewrite::RewriteError;
 use trident_model::{LoadError, LoadErrorKind};
 
 /// The kind of a `trident.ModelError`, which programs can tell apart.
@@ -162,27 +163,21 @@ fn os_error(path: &Path, error: &io::Error) -> PyErr {
 
 impl From<PlanError> for Failure {
     fn from(error: PlanError) -> Failure {
-        let (op, reason) = match &error {
-            PlanError::TooDeep { op, .. } | PlanError::Memory { op, .. } => (Some(op), None),
-            PlanError::Malformed { op, reason } => (Some(op), Some(reason.clone())),
-            PlanError::Constant { op, source } => (Some(op), Some(source.to_string())),
-            PlanError::Unsupported { op, declined, .. } => {
+        let reason = match &error {
+            PlanError::Malformed { reason, .. } => Some(reason.clone()),
+            PlanError::Constant { source, .. } => Some(source.to_string()),
+            PlanError::Unsupported { declined, .. } => {
                 let reasons: Vec<String> = declined
                     .iter()
                     .map(|(device, declined)| format!("{device}: {}", declined.reason()))
                     .collect();
-                (Some(op), Some(reasons.join("; ")))
+                Some(reasons.join("; "))
             }
-            PlanError::Panic { op, message } => (Some(op), Some(message.clone())),
-            _ => (None, None),
-        };
-        let operand = match &error {
-            PlanError::NoDefault { input } => Some(input.clone()),
-            PlanError::Unsupported { operands, .. } => Some(operands.clone()),
+            PlanError::Optimize(RewriteError::Shape(error)) => Some(error.reason()),
+            PlanError::Panic { message, .. } => Some(message.clone()),
             _ => None,
         };
-        // An op's name is its kind, and the node between backticks.
-        let node = op.and_then(|op| op.split('`').nth(1)).map(str::to_owned);
+        let (node, operand) = (error.node(), error.operand().map(str::to_owned));
         let lacks_memory = error.lacks_memory();
         let hint = lacks_memory.then(|| "allow more by `memory_limit`".to_owned());
         let kind = FailureKind::of_plan(&error);
@@ -206,19 +201,18 @@ impl From<RunError> for Failure {
                 failure.operand = Some(subject(*error));
             }
             RunError::Op(op) => {
-                failure.node = node(&op.at);
+                failure.node = op.at.node();
                 failure.reason = Some(op.reason);
-                failure.operand = Some(op.operands);
             }
             RunError::Panic { at, message } => {
-                failure.node = node(&at);
+                failure.node = at.node();
                 failure.reason = Some(message);
             }
             RunError::Output { name, reason } => {
                 failure.operand = Some(name);
                 failure.reason = Some(reason);
             }
-            RunError::Cancelled { at } | RunError::Deadline { at, .. } => failure.node = node(&at),
+            RunError::Cancelled { at } | RunError::Deadline { at, .. } => failure.node = at.node(),
             RunError::Plan { error, .. } => {
                 let inner = Failure::from(*error);
                 (failure.node, failure.operand) = (inner.node, inner.operand);
@@ -228,15 +222,6 @@ impl From<RunError> for Failure {
         }
         failure
     }
-}
-
-fn node(at: &RunPoint) -> Option<String> {
-    let op = match at {
-        RunPoint::Op(op) => op,
-        RunPoint::Ops { first, .. } => first,
-        _ => return None,
-    };
-    op.loc.as_ref().map(ToString::to_string).filter(|node| !node.is_empty())
 }
 
 /// The input that an error is about.

@@ -19,15 +19,21 @@ impl ValueInfo {
         ValueInfo { info: info.clone(), is_optional }
     }
 
-    /// An output. Dimensions that are not known to be numbers are named as the model's file declares.
+    /// An output. Dimensions that are not known to be numbers are named as the model's file declares. A declared number is left out where
+    /// the dimension follows from the inputs: a run may contradict it.
     pub(super) fn output(info: &Info, declared: Option<&Type>) -> ValueInfo {
         let mut own = ValueInfo::new(info, false);
         if let (Type::Tensor(own), Some(Type::Tensor(declared))) = (&mut own.info.ty, declared) {
             match (&mut own.shape, &declared.shape) {
                 (Some(own), Some(declared)) if own.len() == declared.len() => {
-                    let open = own.iter_mut().zip(declared.iter()).filter(|(own, declared)| {
-                        own.fixed().is_none() && !matches!(declared, Dim::Unknown)
-                    });
+                    let open =
+                        own.iter_mut().zip(declared.iter()).filter(
+                            |(own, declared)| match declared {
+                                Dim::Sym(_) => own.fixed().is_none(),
+                                Dim::Fixed(_) => matches!(own, Dim::Unknown),
+                                Dim::Unknown => false,
+                            },
+                        );
                     open.for_each(|(own, declared)| own.clone_from(declared));
                 }
                 (own @ None, declared) => own.clone_from(declared),

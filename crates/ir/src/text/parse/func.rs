@@ -256,7 +256,8 @@ impl<'s> Body<'_, 's> {
                 return Err((at, Syntax::UntypedOperand(name.clone())));
             }
         }
-        let types = self.func.result_types(op).map_err(|e| (at, Syntax::Untyped(e)))?;
+        let untyped = |reason| (at, Syntax::Untyped { op: op.decl().name, reason });
+        let types = self.func.result_types(op).map_err(untyped)?;
         for (id, ty) in op.outputs.iter().zip(types) {
             match (id, ty) {
                 (Some(id), Some(ty)) => self.set_type(*id, ty),
