@@ -186,6 +186,35 @@ def test_the_logger_says_what_is_slow(caplog):
     assert record.getMessage().startswith("model from bytes: 1 operation on constants runs")
 
 
+@pytest.mark.parametrize(
+    ("declared", "shown"),
+    [([5, 3], "f32[5, 3]"), ([2, 3, 1], "f32[2, 3, 1]"), (["N", 4], "f32[N, 4]")],
+)
+def test_sizes_that_the_file_declares_wrongly_are_warned_of(caplog, tmp_path, declared, shown):
+    types = {"x": tensor_type("float32", [2, 3])}
+    data = model([node("Relu", ["x"], ["y"])], types, {"y": tensor_type("float32", declared)})
+    with caplog.at_level(logging.WARNING, "trident"):
+        loaded = trident.Model(data)
+    text = f"the file declares output `y` as {shown}, but the model computes f32[2, 3]"
+    text += ", which runs give"
+    assert [record.getMessage() for record in caplog.records] == [f"model from bytes: {text}"]
+    assert loaded(np.zeros((2, 3), np.float32)).shape == (2, 3)
+    (tmp_path / "m.onnx").write_bytes(data)
+    for words, kind in (["inspect"], "warning"), (["run", "-i", "random"], "note"):
+        command = [sys.executable, "-m", "trident", words[0], tmp_path / "m.onnx", *words[1:]]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        assert done.stderr == f"{kind}: {text}\n"
+
+
+@pytest.mark.parametrize("declared", [["N", 3], [None, 3], [2, "M"], None])
+def test_open_sizes_contradict_nothing(caplog, declared):
+    types = {"x": tensor_type("float32", [2, 3])}
+    data = model([node("Relu", ["x"], ["y"])], types, {"y": tensor_type("float32", declared)})
+    with caplog.at_level(logging.WARNING, "trident"):
+        trident.Model(data)
+    assert caplog.records == []
+
+
 def test_the_logger_says_how_long_a_load_took(caplog):
     with caplog.at_level(logging.INFO, "trident"):
         trident.Model(ROOT / "examples/digits/digits.onnx")

@@ -100,15 +100,14 @@ pub(crate) fn failure(error: DeviceError) -> Failure {
 /// A session and the time it took to make.
 pub(crate) struct Loaded {
     pub(crate) session: Session,
+    warnings: Vec<String>,
     pub(crate) time: Duration,
 }
 
 impl Loaded {
-    /// Says on standard error that the memory limit makes runs slower, if it does.
-    pub(crate) fn note_unfolded(&self) {
-        if let Some(unfolded) = self.session.unfolded() {
-            print_note(&unfolded.to_string());
-        }
+    /// Prints the warnings about the model on standard error.
+    pub(crate) fn print_warnings(&self) {
+        self.warnings.iter().for_each(|warning| print_note(warning));
     }
 }
 
@@ -132,11 +131,14 @@ pub(crate) fn read(path: &Path) -> Result<Model, Failure> {
 /// Loads a model and plans it for the devices.
 pub(crate) fn load(path: &Path, args: &DeviceArgs, limits: &Limits) -> Result<Loaded, Failure> {
     let start = Instant::now();
-    let session = progress::while_loading(&path.display().to_string(), || {
+    let (session, warnings) = progress::while_loading(&path.display().to_string(), || {
         let model = read(path)?;
         let ForModels { devices, folder } = args.open()?;
         let options = Options { folder: Some(folder), ..limits.options() };
-        model.session(&devices, &options).map_err(|e| limits.explain_plan(e))
+        let declared = model.info().outputs.clone();
+        let session = model.session(&devices, &options).map_err(|e| limits.explain_plan(e))?;
+        let warnings = trident_model::warnings(&declared, &session);
+        Ok::<_, Failure>((session, warnings))
     })?;
-    Ok(Loaded { session, time: start.elapsed() })
+    Ok(Loaded { session, warnings, time: start.elapsed() })
 }

@@ -22,11 +22,13 @@ mod header;
 mod interface;
 mod paddle;
 mod record;
+mod warnings;
 mod weights;
 
 pub use error::{LoadError, LoadErrorKind};
 pub use interface::Interface;
 pub use paddle::program_in;
+pub use warnings::{ContradictedOutput, warnings};
 
 use std::io::{self, Write};
 use std::path::Path;

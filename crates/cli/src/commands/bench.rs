@@ -71,7 +71,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     let limits = args.limits.limits();
     let loaded = model::load(&args.model, &args.device, &limits)?;
-    loaded.note_unfolded();
+    loaded.print_warnings();
     let session = &loaded.session;
     let bound = args.inputs.read(session, None, &limits, true)?;
     let inputs = bound.as_slice();

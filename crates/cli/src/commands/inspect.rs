@@ -118,9 +118,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let info = model.info().clone();
     let mixed_rows = model.independent_rows().err().map(|cause| cause.to_string());
     let session = model.session(&devices, &options)?;
-    if let Some(unfolded) = session.unfolded() {
-        warnings.push(unfolded.to_string());
-        warn(&unfolded.to_string());
+    for warning in trident_model::warnings(&info.outputs, &session) {
+        warn(&warning);
+        warnings.push(warning);
     }
     let signature = session.signature();
     let mut shapes = Shapes::parse(&args.shape, signature)?;

@@ -75,7 +75,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     args.check_for_model()?;
     let limits = args.limits.limits();
     let loaded = model::load(&args.model, &args.device, &limits)?;
-    loaded.note_unfolded();
+    loaded.print_warnings();
     let session = &loaded.session;
     let signature = session.signature();
     if let Some(path) = &args.output {

@@ -186,8 +186,9 @@ impl Row {
             let mut warnings = vec![];
             let loaded = load(&folder, version, &hardware, &mut warnings).and_then(|loaded| {
                 let (model, served) = loaded;
+                let declared = model.info().outputs.clone();
                 let session = model.session(&served.setup.devices, &served.setup.options)?;
-                warnings.extend(session.unfolded().map(ToString::to_string));
+                warnings.extend(trident_model::warnings(&declared, &session));
                 Ok(served)
             });
             warnings.retain(|line| !self.warnings.contains(line));

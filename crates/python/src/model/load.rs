@@ -191,19 +191,18 @@ impl Loaded {
         Ok(Loaded { session, info, declared, source, settings, copied: Copied::default() })
     }
 
-    /// Tells Python's logger `trident` that the model is loaded, and what makes its runs slow.
+    /// Tells Python's logger `trident` that the model is loaded, and the warnings about it.
     fn log(&self, py: Python<'_>, name: &str, time: Duration) -> PyResult<()> {
-        let unfolded = self.session.unfolded();
+        let warnings = trident_model::warnings(&self.declared, &self.session);
         // Without the module nobody listens.
         let modules = py.import("sys")?.getattr("modules")?;
-        if unfolded.is_none() && !modules.contains(intern!(py, "logging"))? {
+        if warnings.is_empty() && !modules.contains(intern!(py, "logging"))? {
             return Ok(());
         }
         let logging = py.import("logging")?;
         let logger = logging.call_method1("getLogger", ("trident",))?;
-        if let Some(unfolded) = unfolded {
-            let text = unfolded.to_string();
-            logger.call_method1("warning", ("model %s: %s", name, text))?;
+        for warning in warnings {
+            logger.call_method1("warning", ("model %s: %s", name, warning))?;
         }
         let text = "loaded model %s in %.3f s";
         logger.call_method1("info", (text, name, time.as_secs_f64()))?;

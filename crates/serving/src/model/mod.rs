@@ -118,12 +118,13 @@ impl ServedModel {
             let (model, fault) = (config.name.clone(), Box::new(fault));
             ServeError::Padding { model, fault }
         })?;
+        let declared = model.info().outputs.clone();
         let session = model.session(&devices, &options);
         let memory_limit = (options.memory_limit > 0).then_some(options.memory_limit);
         let session =
             session.map_err(|source| unplanned(config.name.clone(), source, memory_limit))?;
-        if let Some(unfolded) = session.unfolded() {
-            log(LogLevel::Warning, &format!("model '{}': {unfolded}", config.name));
+        for warning in trident_model::warnings(&declared, &session) {
+            log(LogLevel::Warning, &format!("model '{}': {warning}", config.name));
         }
         let is_steady = is_steady(&session);
         let largest = usize::try_from(config.max_batch_size).unwrap_or(0);
