@@ -55,12 +55,20 @@ def suppression():
     return model(nodes, types, {"y": INTEGERS}), [boxes, scores, np.int64(1 << 40), np.float32(1)]
 
 
+def order():
+    x = np.random.default_rng(0).random(8_000_000, np.float32)
+    types = {"x": tensor_type("float32", ["N"]), "k": tensor_type("int64", [1])}
+    nodes = [node("TopK", ["x", "k"], ["y", "places"], "op")]
+    return model(nodes, types, {"y": FLOATS, "places": INTEGERS}), [x, np.array([len(x)])]
+
+
 CASES = {
     "product": lambda: product(4500, "float32"),
     "product of integers": lambda: product(1500, "int64"),
     "convolution": convolution,
     "recurrence": recurrence,
     "suppression": suppression,
+    "order": order,
 }
 
 

@@ -15,6 +15,7 @@ pub mod lrn;
 pub mod parallel;
 pub mod pooling;
 pub mod rows;
+pub mod select;
 mod sync;
 #[cfg(test)]
 mod test_data;

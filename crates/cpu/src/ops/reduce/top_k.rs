@@ -7,49 +7,8 @@ use crate::ops::convert::cast;
 use trident_ir::ops::TopK;
 use trident_ir::{DType, counted, geometry};
 use trident_kernels::parallel::for_rows;
-use trident_runtime::KernelError;
-
-/// An element with a rank: ranks of elements compare as the elements do, with NaN above everything.
-trait Ranked: Copy {
-    fn rank(self) -> u64;
-}
-
-/// Ranks of floating-point numbers. Both zeros have the same rank, and so have all NaNs.
-macro_rules! ranked_float {
-    ($float:ident, $bits:ident) => {
-        impl Ranked for $float {
-            fn rank(self) -> u64 {
-                if self.is_nan() {
-                    return u64::MAX;
-                }
-                // The sum turns -0 into 0.
-                let bits = (self + 0.0).to_bits();
-                let sign = 1 << ($bits::BITS - 1);
-                (if bits & sign == 0 { bits | sign } else { !bits }) as u64
-            }
-        }
-    };
-}
-ranked_float!(f32, u32);
-ranked_float!(f64, u64);
-
-impl Ranked for i64 {
-    fn rank(self) -> u64 {
-        self.cast_unsigned() ^ (1 << 63)
-    }
-}
-
-impl Ranked for i32 {
-    fn rank(self) -> u64 {
-        i64::from(self).rank()
-    }
-}
-
-impl Ranked for u64 {
-    fn rank(self) -> u64 {
-        self
-    }
-}
+use trident_kernels::select::Selection;
+use trident_runtime::{KernelError, Tensor};
 
 /// The k greatest or least elements along the axis, equals by index.
 pub(super) fn top_k(cx: &Compile<'_>) -> Made {
@@ -58,48 +17,44 @@ pub(super) fn top_k(cx: &Compile<'_>) -> Made {
     Prepared::boxed(cx, move |call| order_top(call, axis, largest))
 }
 
-/// Sorts integers of rank and index: they need no access to the elements, whose rows may be far apart.
+/// Finds the places first; the values then follow from them.
 fn order_top(call: &mut Call<'_, '_>, axis: i64, largest: bool) -> Result<(), KernelError> {
     let place = TopK::AT;
     let (dtype, x) = (call.tensor(place.x)?.dtype(), widened(call, place.x)?);
-    let at = Around::axis(x.dims(), axis)?;
+    let Around { outer, n, inner } = Around::axis(x.dims(), axis)?;
     let axis = geometry::axis(axis, x.rank())?;
     let k = number(call, place.k, "k")?;
-    let k = usize::try_from(k).ok().filter(|&k| k <= at.n).ok_or_else(|| {
-        KernelError::domain(format!("`k` is {k}, and the axis has {}", counted(at.n, "element")))
+    let k = usize::try_from(k).ok().filter(|&k| k <= n).ok_or_else(|| {
+        KernelError::domain(format!("`k` is {k}, and the axis has {}", counted(n, "element")))
     })?;
     let mut dims = x.dims().to_vec();
     dims[axis] = k;
     let mut values = call.temp(x.dtype(), &dims)?;
     let mut indices = call.alloc(place.indices, DType::I64, &dims)?;
+    let selection = Selection { outer, n, inner, k };
+    match inner {
+        1 => select(call, selection, &x, largest, indices.slice_mut()?)?,
+        _ => {
+            let mut places = call.temp(DType::I64, &[outer, inner, k])?;
+            select(call, selection, &x, largest, places.slice_mut()?)?;
+            let places = places.slice::<i64>()?;
+            for_rows(call.threads, indices.slice_mut::<i64>()?, inner, 4, |first, rows| {
+                for (row, out) in rows.chunks_mut(inner).enumerate() {
+                    let from = (first + row) / k * inner * k + (first + row) % k;
+                    let column = places[from..].iter().step_by(k);
+                    out.iter_mut().zip(column).for_each(|(out, &place)| *out = place);
+                }
+            });
+        }
+    }
+    let places = indices.slice::<i64>()?;
     in_wide!(x.dtype(), T => {
         let x = x.slice::<T>()?;
-        let size = k.saturating_mul(at.inner);
-        // Places first, several rows at a time; the values then follow from them.
-        for_rows(call.threads, indices.slice_mut::<i64>()?, size, 16, |first, piece| {
-            let mut keys: Vec<u128> = Vec::with_capacity(at.n);
-            for (i, out) in piece.chunks_mut(size.max(1)).enumerate() {
-                for j in 0..at.inner {
-                    keys.clear();
-                    keys.extend((0..at.n).map(|p| {
-                        let rank = x[((first + i) * at.n + p) * at.inner + j].rank();
-                        u128::from(if largest { !rank } else { rank }) << 64 | p as u128
-                    }));
-                    if k > 0 && k < at.n {
-                        keys.select_nth_unstable(k - 1);
-                    }
-                    keys.truncate(k);
-                    keys.sort_unstable();
-                    for (r, &key) in keys.iter().enumerate() {
-                        out[r * at.inner + j] = key as i64;
-                    }
-                }
+        for_rows(call.threads, values.slice_mut::<T>()?, 1, 4, |first, values| {
+            for ((i, value), &p) in (first..).zip(values).zip(&places[first..]) {
+                *value = x[(i / inner / k * n + p as usize) * inner + i % inner];
             }
         });
-        let places = indices.slice::<i64>()?;
-        for (i, (v, &p)) in values.slice_mut::<T>()?.iter_mut().zip(places).enumerate() {
-            *v = x[(i / size * at.n + p as usize) * at.inner + i % at.inner];
-        }
         Ok::<(), KernelError>(())
     })?;
     let values = cast(call.threads, call.pool(), &values, dtype)?;
@@ -108,30 +63,29 @@ fn order_top(call: &mut Call<'_, '_>, axis: i64, largest: bool) -> Result<(), Ke
     Ok(())
 }
 
-#[cfg(test)]
-mod tests {
-    use super::super::arg::order;
-    use super::*;
-
-    /// Ranks of all pairs compare as `order` compares the elements.
-    fn agree<T: Ranked + PartialOrd + std::fmt::Debug>(elements: &[T]) {
-        for a in elements {
-            for b in elements {
-                assert_eq!(a.rank().cmp(&b.rank()), order(a, b), "{a:?} and {b:?}");
-            }
-        }
-    }
-
-    #[test]
-    fn ranks_compare_as_elements_do() {
-        let nan = f32::from_bits(0xffc0_0001);
-        let tiny = f32::from_bits(1);
-        let floats = [f32::NEG_INFINITY, f32::MIN, -1.5, -tiny, -0.0, 0.0, tiny, 1.5, f32::MAX];
-        let floats = [&floats[..], &[f32::INFINITY, f32::NAN, nan]].concat();
-        agree(&floats);
-        agree(&floats.iter().map(|&f| f64::from(f) * 1.000_000_001).collect::<Vec<_>>());
-        agree(&[i32::MIN, -1, 0, 1, i32::MAX]);
-        agree(&[i64::MIN, -1, 0, 1, i64::MAX]);
-        agree(&[0, 1, u64::MAX / 2 + 1, u64::MAX]);
-    }
+/// Writes the places of the elements, [outer, inner, k].
+fn select(
+    call: &Call<'_, '_>,
+    selection: Selection,
+    x: &Tensor,
+    largest: bool,
+    places: &mut [i64],
+) -> Result<(), KernelError> {
+    // Keys of elements of 32 bits have 32 bits for a place.
+    let wide = match x.dtype() {
+        DType::F32 if selection.n > u32::MAX as usize => DType::F64,
+        DType::I32 if selection.n > u32::MAX as usize => DType::I64,
+        dtype => dtype,
+    };
+    let x = cast(call.threads, call.pool(), x, wide)?;
+    in_wide!(x.dtype(), T => {
+        let bytes = selection.working_bytes::<T>(call.threads.count());
+        let room = call.pool().charge(bytes);
+        let _room = room.ok_or_else(|| {
+            let dims = [selection.outer, selection.n, selection.inner].to_vec();
+            KernelError::TooLarge { dtype: x.dtype(), dims }
+        })?;
+        selection.places(call.threads, x.slice::<T>()?, largest, places);
+        Ok(())
+    })
 }
