@@ -141,6 +141,13 @@ fn with_package(steps: &mut Steps) {
         "pytest",
         &pytest("python/tests/test_model_torch.py"),
     );
+    package_step(
+        steps,
+        "kernels on tensors of PyTorch",
+        Venv::Torch,
+        "pytest",
+        &pytest("python/tests/test_launch_torch.py"),
+    );
     for (example, venv) in [
         ("examples/triton", Venv::Triton),
         ("examples/torch_compile", Venv::Torch),

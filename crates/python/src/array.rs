@@ -6,7 +6,7 @@ use crate::extent;
 use crate::host::{self, Holds};
 use crate::unfit::{Result, Unfit};
 use pyo3::buffer::PyUntypedBuffer;
-use pyo3::exceptions::PyOverflowError;
+use pyo3::exceptions::{PyAttributeError, PyOverflowError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyFloat, PyInt, PyMemoryView, PyString, PyTuple, PyType};
@@ -112,6 +112,7 @@ pub(crate) fn address(object: &Bound<'_, PyAny>, holds: &mut Holds) -> Result<u6
     let py = object.py();
     match Access::of(object)? {
         Access::DataPtr(gate) => {
+            unnegated(object)?;
             let here = match gate {
                 Gate::IsCpu(_) => object.getattr(intern!(py, "is_cpu"))?.is_truthy()?,
                 Gate::Device => is_cpu(&object.getattr(intern!(py, "device"))?)?,
@@ -138,6 +139,20 @@ pub(crate) fn address(object: &Bound<'_, PyAny>, holds: &mut Holds) -> Result<u6
                 }
             })
         }
+    }
+}
+
+/// An error for a tensor of PyTorch that is a negated view, such as `x.conj().imag`: its memory has the opposite numbers, which a
+/// kernel would read as they are. Conjugated views are complex, and kernels take no complex numbers.
+fn unnegated(tensor: &Bound<'_, PyAny>) -> Result<()> {
+    let py = tensor.py();
+    match tensor.call_method0(intern!(py, "is_neg")) {
+        Ok(answer) if answer.is_truthy()? => Err(Unfit::Value(
+            "is a negated view, whose memory has the opposite numbers; pass a copy, {}.resolve_neg()".into(),
+        )),
+        // Arrays of other libraries do not have this question.
+        Err(error) if !error.is_instance_of::<PyAttributeError>(py) => Err(error.into()),
+        _ => Ok(()),
     }
 }
 
@@ -173,6 +188,7 @@ pub(crate) fn pointer(
         && address != 0
         && fits(ty, to)
     {
+        unnegated(object)?;
         return Ok(address);
     }
     if let Access::DataPtr(_) | Access::Foreign = access
