@@ -11,13 +11,14 @@ from trident._trident import Stop
 from trident.onnxruntime import hardware
 from trident.onnxruntime.absent import OPTIONS_METHODS, refuse
 from trident.onnxruntime.adapters import LoraAdapter
+from trident.onnxruntime.entries import RUN, SESSION
 from trident.onnxruntime.enums import (
     ExecutionMode,
     ExecutionOrder,
     GraphOptimizationLevel,
     OrtExecutionProviderDevicePolicy,
 )
-from trident.onnxruntime.errors import Fail, InvalidArgument
+from trident.onnxruntime.errors import InvalidArgument
 from trident.onnxruntime.hardware import OrtEpDevice
 from trident.onnxruntime.providers import AVAILABLE, CPU, TRIDENT
 from trident.onnxruntime.values import OrtValue
@@ -26,27 +27,6 @@ T = TypeVar("T")
 
 #: The most characters of a key of a configuration entry.
 MAX_KEY = 1024
-
-#: Configuration entries of sessions that would change results, with the values that do.
-REFUSED_ENTRIES = {
-    "session.load_model_format": ("ORT", "models of the ORT format cannot be read: use the ONNX"),
-    "session.save_model_format": ("ORT", "models of the ORT format cannot be written"),
-    "session.set_denormal_as_zero": ("1", "denormal numbers are never flushed to zero"),
-    "session.strict_shape_type_inference": (
-        "1",
-        "declared shapes of results are not compared with the computed ones",
-    ),
-    "session.disable_cpu_ep_fallback": (
-        "1",
-        f"the option 'device' of {TRIDENT} names the devices that may run nodes, and no other is "
-        "used",
-    ),
-    "ep.context_enable": (
-        "1",
-        "models of compiled contexts cannot be written: optimized_model_filepath writes a compiled "
-        "model if its name ends in .mps",
-    ),
-}
 
 
 class _Option(Generic[T]):
@@ -157,9 +137,8 @@ class SessionOptions(_Options):
         Raises ``Fail`` for an entry that would change results.
         """
         self._add_entry(key, value)
-        refused, reason = REFUSED_ENTRIES.get(key, (None, ""))
-        if refused is not None and value == refused:
-            raise Fail.of(f"configuration entry {key}={value} is not supported: {reason}")
+        if key in SESSION:
+            SESSION[key].check(key, value)
 
     def get_session_config_entry(self, key: str) -> str:
         """A configuration entry. Raises ``RuntimeError`` if it was not set."""
@@ -278,6 +257,8 @@ class RunOptions(_Options):
     def add_run_config_entry(self, key: str, value: str) -> None:
         """Set a configuration entry. None acts."""
         self._add_entry(key, value)
+        if key in RUN:
+            RUN[key].check(key, value)
 
     def get_run_config_entry(self, key: str) -> str:
         """A configuration entry. Raises ``RuntimeError`` if it was not set."""
