@@ -127,7 +127,8 @@ pub trait Vector: Arithmetic {
     #[inline(always)]
     unsafe fn load_even_at(isa: Self::Isa, p: *const Self::Elem, n: usize) -> Self {
         let count = 2 * n - 1;
-        // SAFETY: passed on.
+        // SAFETY: elements 0, 2, … up to 2 (n - 1) and those between them are readable, which are `count`. More than `LANES` of them are less
+        // than 2 `LANES`.
         unsafe {
             let low = Self::load_up_to_at(isa, p, count.min(Self::LANES));
             let high = if count > Self::LANES {
@@ -160,7 +161,7 @@ pub trait Vector: Arithmetic {
     /// They are readable.
     #[inline(always)]
     unsafe fn load_up_to_at(isa: Self::Isa, p: *const Self::Elem, n: usize) -> Self {
-        // SAFETY: passed on.
+        // SAFETY: `n` elements are readable at `p`: `load_at` reads `LANES` of them, and `load_first_at` is called for less than `LANES`.
         unsafe {
             if n >= Self::LANES { Self::load_at(isa, p) } else { Self::load_first_at(isa, p, n) }
         }
@@ -172,7 +173,8 @@ pub trait Vector: Arithmetic {
     /// They are writable.
     #[inline(always)]
     unsafe fn store_up_to_at(self, p: *mut Self::Elem, n: usize) {
-        // SAFETY: passed on.
+        // SAFETY: `n` elements are writable at `p`: `store_at` writes `LANES` of them, and `store_first_at` is called for
+        // less than `LANES`.
         unsafe { if n >= Self::LANES { self.store_at(p) } else { self.store_first_at(p, n) } }
     }
 

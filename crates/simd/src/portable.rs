@@ -87,27 +87,28 @@ macro_rules! vector_of_lanes {
             }
             #[inline(always)]
             unsafe fn load_at(_: Portable, p: *const $t) -> Self {
-                // SAFETY: passed on.
+                // SAFETY: `N` elements are readable at `p`; they need not be aligned.
                 Lanes(unsafe { p.cast::<[$t; N]>().read_unaligned() })
             }
             #[inline(always)]
             unsafe fn load_first_at(_: Portable, p: *const $t, n: usize) -> Self {
                 let mut v = [0.0; N];
                 for (i, x) in v.iter_mut().enumerate().take(n) {
-                    // SAFETY: passed on.
+                    // SAFETY: `n` elements are readable at `p`, and `i` is below `n`.
                     *x = unsafe { *p.add(i) };
                 }
                 Lanes(v)
             }
             #[inline(always)]
             unsafe fn load_even_at(_: Portable, p: *const $t, n: usize) -> Self {
-                // Repeats the last element past the end, so that the loop has no branch. SAFETY: passed on.
+                // Repeats the last element past the end, so that the loop has no branch.
+                // SAFETY: `n` is at least 1, and elements 0, 2, … up to 2 (n - 1) are readable at `p`.
                 Lanes(std::array::from_fn(|i| unsafe { *p.add(2 * i.min(n - 1)) }))
             }
             #[inline(always)]
             unsafe fn load_where_at(isa: Portable, p: *const $t, lanes: u32) -> Self {
                 let mut v = [0.0; N];
-                // SAFETY: passed on.
+                // SAFETY: the elements of the lanes whose bits are set are readable, and no others are loaded.
                 unsafe {
                     if lanes.trailing_ones() as usize >= N {
                         return Self::load_at(isa, p);
@@ -122,13 +123,13 @@ macro_rules! vector_of_lanes {
             }
             #[inline(always)]
             unsafe fn store_at(self, p: *mut $t) {
-                // SAFETY: passed on.
+                // SAFETY: `N` elements are writable at `p`; they need not be aligned.
                 unsafe { p.cast::<[$t; N]>().write_unaligned(self.0) }
             }
             #[inline(always)]
             unsafe fn store_first_at(self, p: *mut $t, n: usize) {
                 for (i, x) in self.0.iter().enumerate().take(n) {
-                    // SAFETY: passed on.
+                    // SAFETY: `n` elements are writable at `p`, and `i` is below `n`.
                     unsafe { *p.add(i) = *x };
                 }
             }

@@ -164,7 +164,7 @@ impl Checker {
             }
         }
         (begin..end).all(|at| {
-            // SAFETY: passed on; the bytes are part of the element or of the tensor's memory.
+            // SAFETY: the element is readable, and so is the memory of its tensor; `at` is in one of the two.
             let byte = unsafe { *(at as *const u8) };
             byte == UNWRITTEN[(at % width) as usize]
         })

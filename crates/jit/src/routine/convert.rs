@@ -110,7 +110,7 @@ fn half_precision(registry: &mut Registry) {
 /// `n` elements are readable at `x` and writable at `out`, and they do not overlap.
 #[inline(always)]
 pub(super) unsafe fn from_f16<S: Simd>(s: S, out: *mut f32, x: *const u16, n: usize) {
-    // SAFETY: guaranteed by the caller.
+    // SAFETY: `n` elements are readable at `x` and writable at `out`, and the two do not overlap.
     let (x, out) =
         unsafe { (std::slice::from_raw_parts(x, n), std::slice::from_raw_parts_mut(out, n)) };
     let (mut from, mut to) = (x.chunks_exact(S::F32::LANES), out.chunks_exact_mut(S::F32::LANES));
@@ -136,7 +136,7 @@ pub(super) unsafe fn to_f16<S: Simd, const TOWARD_ZERO: bool>(
     x: *const f32,
     n: usize,
 ) {
-    // SAFETY: guaranteed by the caller.
+    // SAFETY: `n` elements are readable at `x` and writable at `out`, and the two do not overlap.
     let (x, out) =
         unsafe { (std::slice::from_raw_parts(x, n), std::slice::from_raw_parts_mut(out, n)) };
     let (mut from, mut to) = (x.chunks_exact(S::F32::LANES), out.chunks_exact_mut(S::F32::LANES));

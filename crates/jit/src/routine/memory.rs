@@ -8,7 +8,7 @@ use super::{Registry, Routine, any_isa, each_isa};
 /// `mask` is null or has an element `i`.
 #[inline(always)]
 pub(super) unsafe fn holds(mask: *const u8, i: usize) -> bool {
-    // SAFETY: guaranteed by the caller.
+    // SAFETY: a mask that is not null has an element `i`.
     mask.is_null() || unsafe { *mask.add(i) } != 0
 }
 
@@ -67,11 +67,15 @@ pub(super) fn register(registry: &mut Registry) {
 }
 
 /// Copies in segments over which the mask is constant; most masks consist of few such segments.
+///
+/// # Safety
+/// `mask` is null or has `n` elements. Those of `x` where it holds are readable, and those of `out` writable.
 #[inline(always)]
 unsafe fn copy_masked<T: Copy>(out: *mut T, x: *const T, mask: *const u8, n: usize) {
     const RUN: usize = 32;
     let mut i = 0;
-    // SAFETY: guaranteed by the caller; a segment is copied at once only if its mask holds everywhere.
+    // SAFETY: a mask that is not null has `n` elements, and so have `out` and `x` where it holds. A segment is copied at once only if
+    // its mask holds everywhere.
     unsafe {
         if mask.is_null() {
             std::ptr::copy(x, out, n);

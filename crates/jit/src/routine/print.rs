@@ -41,7 +41,7 @@ pub struct Print {
 
 pub(super) fn register(registry: &mut Registry) {
     let addresses = any_isa!(fn(args: *const Print) {
-        // SAFETY: the caller keeps the contract of `Print`.
+        // SAFETY: compiled code passes an argument block on its stack, filled as the fields of `Print` say.
         let text = unsafe { lines(&*args) };
         // In one write, so that programs do not interleave their lines. A closed output is not an error.
         let mut out = std::io::stdout().lock();
@@ -55,7 +55,7 @@ pub(super) fn register(registry: &mut Registry) {
 /// # Safety
 /// The pointers are valid for what `Print` says.
 unsafe fn lines(p: &Print) -> String {
-    // SAFETY: guaranteed by the caller.
+    // SAFETY: `prefix` has `prefix_len` bytes and `dims` has `rank` numbers, as the fields of `Print` say.
     let (prefix, dims): (&[u8], &[u64]) = unsafe {
         let dims = match p.rank {
             0 => &[],

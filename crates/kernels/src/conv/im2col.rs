@@ -360,7 +360,7 @@ fn fill_lanes<S: Simd>(
 unsafe fn gathered(from: *const f32, lanes: u32) -> [f32; 16] {
     let mut all = [0.0; 16];
     for (i, lane) in all.iter_mut().enumerate().filter(|(i, _)| lanes >> i & 1 == 1) {
-        // SAFETY: passed on.
+        // SAFETY: lanes whose bit is set are readable, and the filter leaves no others.
         *lane = unsafe { *from.wrapping_add(i) };
     }
     all
@@ -373,7 +373,7 @@ unsafe fn gathered(from: *const f32, lanes: u32) -> [f32; 16] {
 #[inline(always)]
 unsafe fn strided<T: Copy>(from: *const T, to: *mut T, n: usize, stride: usize) {
     for i in 0..n {
-        // SAFETY: passed on.
+        // SAFETY: `i` is below `n`, the number of elements that can be read `stride` apart and written side by side.
         unsafe { *to.add(i) = *from.add(i * stride) };
     }
 }

@@ -212,7 +212,8 @@ impl<'a, T: Scalar> Prepared<'a, T> {
     /// Nothing else touches this part of C meanwhile.
     unsafe fn task(&self, i: usize) {
         let (panels, columns) = self.grid.task(i);
-        // SAFETY: passed on; the operands are as large as the shape says, which `new` has checked.
+        // SAFETY: nothing else touches this part of C, which this function requires too. The operands are as large as the shape says, which
+        // `new` has checked.
         unsafe { self.product.block(panels, columns) }
     }
 }
@@ -329,7 +330,7 @@ impl<T: Scalar> Product<'_, T> {
                     checkpoint();
                 }
                 let ks = k0..k.min(k0 + k_block);
-                // SAFETY: passed on.
+                // SAFETY: the chunk is a part of this block of C, which nothing else touches.
                 unsafe {
                     self.chunk(row_panels.clone(), columns.clone(), ks.clone(), &mut scratch)
                 };
@@ -416,8 +417,8 @@ impl<T: Scalar> Product<'_, T> {
                             accumulate: start > 0,
                             finish: (end == k).then_some(&self.finish),
                         };
-                        // SAFETY: passed on. Panels of A and B hold `k` steps, what is packed here those of the block,
-                        // and an operand in place was checked; the tile lies in C.
+                        // SAFETY: the tile lies in this block of C, which nothing else touches. Panels of A and B hold
+                        // `k` steps, those packed here the steps of the block, and an operand in place was checked.
                         unsafe { self.tile(tile, width, row_panels.start, row_panels.end) };
                         start = end;
                         if end == ks.end {

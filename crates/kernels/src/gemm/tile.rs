@@ -277,7 +277,8 @@ macro_rules! full_kernels {
             unsafe fn $name<const ROWS: usize, const VECTORS: usize>(
                 t: &Tile<'_, <$v as Arithmetic>::Elem>,
             ) {
-                // SAFETY: passed on.
+                // SAFETY: kernels of the table are called as `tile` may be: with readable operands and a writable part of C, on a
+                // machine with the features that this function is compiled for.
                 unsafe { tile::<$v, ROWS, VECTORS>(t) }
             }
         }
@@ -293,7 +294,8 @@ macro_rules! thin_kernels {
             unsafe fn $name<const PANELS: usize, const COLS: usize>(
                 t: &Tile<'_, <$v as Arithmetic>::Elem>,
             ) {
-                // SAFETY: passed on.
+                // SAFETY: kernels of the table are called as `thin` may be: with readable operands and a writable part of C, on a
+                // machine with AVX-512, for which this function is compiled.
                 unsafe { thin::<$w, $v, PANELS, COLS>(t) }
             }
         }

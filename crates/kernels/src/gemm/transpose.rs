@@ -51,7 +51,7 @@ pub unsafe fn pack_runs_at(
         }
         return;
     }
-    // SAFETY: the caller's contract.
+    // SAFETY: all `count` runs have `k` readable elements, and the panel holds `k` rows of `width`, as was asserted.
     unsafe { plain(from, stride, count, 0..width, 0..k, width, dst) }
 }
 

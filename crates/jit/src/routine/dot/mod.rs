@@ -180,7 +180,7 @@ unsafe fn product<V: Tiles>(
         let (b, b_row) = if in_place {
             (part.data, b.row)
         } else {
-            // SAFETY: guaranteed by the caller.
+            // SAFETY: `part` is made of columns of b, which is readable, and the panel has room for `k` rows of `V::COLUMNS` elements.
             unsafe { Wide::pack(part, V::COLUMNS, panel) };
             (panel.cast_const(), V::COLUMNS as isize)
         };
@@ -219,7 +219,7 @@ pub(super) fn register(registry: &mut Registry) {
     macro_rules! dots {
         ($($wide:ident)*) => { $({
             let addresses = each_isa!(|s| fn(args: *const Dot) {
-                // SAFETY: the caller keeps the contract of `Dot`.
+                // SAFETY: compiled code passes an argument block on its stack, filled as the fields of `Dot` say.
                 unsafe { dot::<<S as Simd>::$wide>(s, &*args) }
             });
             registry.add(Routine::Dot { wide: DType::$wide }, addresses);

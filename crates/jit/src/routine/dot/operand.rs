@@ -154,7 +154,7 @@ pub(super) trait Wide: Copy + Default {
     /// The matrix is readable, and all rows are writable.
     #[inline(always)]
     unsafe fn pack(x: Matrix<Self>, width: usize, out: *mut Self) {
-        // SAFETY: guaranteed by the caller.
+        // SAFETY: `pack_plain` requires what this function does: a readable matrix, and `x.rows` writable rows of `width` elements.
         unsafe { pack_plain(x, width, out) }
     }
 }
@@ -187,7 +187,7 @@ unsafe fn pack_plain<T: Copy + Default>(x: Matrix<T>, width: usize, out: *mut T)
 impl Wide for f32 {
     #[inline(always)]
     unsafe fn widen<S: Simd>(s: S, format: Format, out: *mut f32, x: *const u8, n: usize) {
-        // SAFETY: guaranteed by the caller.
+        // SAFETY: `n` elements of this format are readable at `x`, and `n` are writable at `out`, which is what each conversion requires.
         unsafe {
             match format {
                 Format::Wide => convert(out, x.cast::<f32>(), n, |x| x),
@@ -206,7 +206,7 @@ impl Wide for f32 {
 
     #[inline(always)]
     unsafe fn narrow<S: Simd>(s: S, format: Format, c: *mut u8, sums: *const f32, n: usize) {
-        // SAFETY: guaranteed by the caller.
+        // SAFETY: `n` sums are readable, and `n` elements of this format are readable and writable at `c`.
         unsafe {
             match format {
                 Format::F16 => to_f16::<S, false>(s, c.cast(), sums, n),
@@ -226,7 +226,8 @@ impl Wide for f32 {
 
     #[inline(always)]
     unsafe fn pack(x: Matrix<f32>, width: usize, out: *mut f32) {
-        // SAFETY: guaranteed by the caller; columns are contiguous, as the transposition requires.
+        // SAFETY: the matrix is readable, and `x.rows` rows of `width` elements are writable at `out`. With a row stride of 1 the columns are
+        // runs of `x.rows` elements, `x.col` apart, as `pack_runs_at` requires.
         unsafe {
             if x.row == 1 && x.col > 0 && x.rows > 0 && x.cols > 0 {
                 let out = std::slice::from_raw_parts_mut(out, x.rows * width);
@@ -248,7 +249,7 @@ impl Wide for f64 {}
 #[inline(always)]
 unsafe fn convert<T: Copy, U>(out: *mut U, x: *const T, n: usize, f: impl Fn(T) -> U) {
     for i in 0..n {
-        // SAFETY: guaranteed by the caller.
+        // SAFETY: `i` is below `n`, the number of elements that are readable at `x` and writable at `out`.
         unsafe { *out.add(i) = f(*x.add(i)) };
     }
 }

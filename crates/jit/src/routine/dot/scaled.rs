@@ -197,7 +197,7 @@ fn e2m1(code: u32) -> f32 {
 
 pub(super) fn register(registry: &mut Registry) {
     let addresses = each_isa!(|s| fn(args: *const DotScaled) {
-        // SAFETY: the caller keeps the contract of `DotScaled`.
+        // SAFETY: compiled code passes an argument block on its stack, filled as the fields of `DotScaled` say.
         unsafe { dot_scaled(s, &*args) }
     });
     registry.add(Routine::DotScaled, addresses);

@@ -91,7 +91,8 @@ macro_rules! kernels {
             unsafe fn $name<const ROWS: usize, const VECTORS: usize>(
                 t: &Tile<<$v as Arithmetic>::Elem>,
             ) {
-                // SAFETY: guaranteed by the caller.
+                // SAFETY: kernels of the table are called as `tile` may be: the operands of the tile are readable, its part of c is
+                // writable, and the machine has the features that this function is compiled for.
                 unsafe { tile::<$v, ROWS, VECTORS>(t) }
             }
         }

@@ -182,7 +182,8 @@ mod x86 {
         b: *const i32,
         sums: *mut i32,
     ) {
-        // SAFETY: passed on.
+        // SAFETY: `a` and `b` have `words` words for each row and column, and `sums` has room for the tile, as `tile` requires: kernels of
+        // a table are called by its contract. The table is chosen only on a machine with these instructions.
         unsafe { tile::<Bytes, ROWS, VECTORS, 8, 48, SIGNED_A>(Vnni::assume(), words, a, b, sums) }
     }
 
@@ -193,7 +194,8 @@ mod x86 {
             b: *const i32,
             sums: *mut i32,
         ) {
-            // SAFETY: passed on.
+            // SAFETY: `a` and `b` have `words` words for each row and column, and `sums` has room for the tile, as `tile` requires:
+            // kernels of a table are called by its contract. The table is chosen only on a machine with AVX2.
             unsafe { tile::<Shorts, ROWS, VECTORS, 6, 16, SIGNED_A>(Avx2::assume(), words, a, b, sums) }
         }
     }
@@ -244,7 +246,8 @@ unsafe fn portable<const ROWS: usize, const VECTORS: usize, const SIGNED_A: bool
     b: *const i32,
     sums: *mut i32,
 ) {
-    // SAFETY: passed on.
+    // SAFETY: `a` and `b` have `words` words for each row and column, and `sums` has room for the tile, as `tile` requires: kernels of a
+    // table are called by its contract.
     unsafe { tile::<Four, ROWS, VECTORS, 4, 8, SIGNED_A>(Portable::TOKEN, words, a, b, sums) }
 }
 
