@@ -490,12 +490,10 @@ impl<'a, 'm, L: Leaf> Analysis<'a, 'm, L> {
                 // `x` is less than `y`, or at most `y`.
                 let (x, y, at_bound) = match fun {
                     Fun::Within => (x, y, false),
-                    Fun::Op(op) => match op.kind {
-                        K::Less => (x, y, false),
-                        K::LessOrEqual => (x, y, true),
-                        K::Greater => (y, x, false),
-                        K::GreaterOrEqual => (y, x, true),
-                        _ => return false,
+                    Fun::Op(op) => match op.kind.order_test() {
+                        Some(test) if test.is_descending => (y, x, test.takes_equal),
+                        Some(test) => (x, y, test.takes_equal),
+                        None => return false,
                     },
                     _ => return false,
                 };

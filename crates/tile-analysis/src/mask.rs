@@ -1,6 +1,7 @@
 //! Masks that hold for an interval of a row.
 
-use trident_ir::{DType, OpKind as K};
+use trident_ir::ops::OrderTest;
+use trident_ir::{DType, OpKind};
 
 use super::graph::{Elem, Fun, Graph, Kind, Leaf, NodeId};
 use super::index::{Index, rename, uniform};
@@ -16,14 +17,13 @@ impl<L: Leaf> Graph<'_, L> {
         }
         match &self[node].kind {
             Kind::View(of, map) => self.is_interval(*of, &rename(map, index), row),
-            Kind::Apply(Fun::Op(op), operands) => match op.kind {
-                K::And => operands.iter().all(|&o| self.is_interval(o, index, row)),
-                K::Less | K::LessOrEqual | K::Greater | K::GreaterOrEqual => {
-                    row.conditions.push((node, index.clone()));
-                    self.is_comparison(op.kind, operands, index, row)
-                }
-                _ => false,
-            },
+            Kind::Apply(Fun::Op(op), operands) if op.kind == OpKind::And => {
+                operands.iter().all(|&o| self.is_interval(o, index, row))
+            }
+            Kind::Apply(Fun::Op(op), operands) => op.kind.order_test().is_some_and(|test| {
+                row.conditions.push((node, index.clone()));
+                self.is_comparison(test, operands, index, row)
+            }),
             Kind::Apply(Fun::Both, operands) => {
                 operands.iter().all(|&o| self.is_interval(o, index, row))
             }
@@ -47,9 +47,14 @@ impl<L: Leaf> Graph<'_, L> {
     }
 
     /// Whether one side of a comparison is constant along the row and the other has a stride of at most 1.
-    fn is_comparison(&self, op: K, operands: &[NodeId], index: &Index, row: &mut Row) -> bool {
-        let below = matches!(op, K::Less | K::LessOrEqual);
-        let at_bound = matches!(op, K::LessOrEqual | K::GreaterOrEqual);
+    fn is_comparison(
+        &self,
+        test: OrderTest,
+        operands: &[NodeId],
+        index: &Index,
+        row: &mut Row,
+    ) -> bool {
+        let (below, at_bound) = (!test.is_descending, test.takes_equal);
         let mut sides = 0;
         for (i, &o) in operands.iter().enumerate() {
             let int = matches!(self[o].elem, Elem::Data(DType::I32 | DType::I64));

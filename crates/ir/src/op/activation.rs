@@ -1,9 +1,8 @@
 //! Activations that fused ops apply to their result.
 
-use super::OpKind as K;
-use super::words::{FusedActivation, GeluFormula};
+use super::words::FusedActivation;
+use crate::Op;
 use crate::ops::{self, Activated};
-use crate::{Op, ValueId};
 
 /// Declares each activation once: its fields, and the attributes of fused ops that hold them.
 macro_rules! activations {
@@ -97,40 +96,6 @@ activations! {
 }
 
 impl Activation {
-    /// The activation that an elementwise op is; `number` gives the value of an operand that is a constant scalar.
-    pub fn of_op(op: &Op, number: impl Fn(ValueId) -> Option<f32>) -> Option<Activation> {
-        let bound = |operand: Option<ValueId>, default: f32| match operand {
-            None => Some(default),
-            // A bound that is NaN is none.
-            Some(v) => number(v).map(|b| if b.is_nan() { default } else { b }),
-        };
-        Some(match op.kind {
-            K::Clip => {
-                let op = ops::Clip::of(op)?;
-                let (low, high) = (op.min(), op.max());
-                let low = bound(low, f32::NEG_INFINITY)?;
-                Activation::Clip { low, high: bound(high, f32::INFINITY)? }
-            }
-            K::Elu => Activation::Elu { alpha: ops::Elu::of(op)?.alpha() },
-            K::Gelu => match ops::Gelu::of(op)?.approximate() {
-                GeluFormula::Exact => Activation::Gelu,
-                GeluFormula::Tanh => Activation::GeluTanh,
-            },
-            K::HardSigmoid => {
-                let op = ops::HardSigmoid::of(op)?;
-                Activation::HardSigmoid { alpha: op.alpha(), beta: op.beta() }
-            }
-            K::HardSwish => Activation::HardSwish,
-            K::LeakyRelu => Activation::LeakyRelu { alpha: ops::LeakyRelu::of(op)?.alpha() },
-            K::Mish => Activation::Mish,
-            K::Relu => Activation::Relu,
-            K::Sigmoid => Activation::Sigmoid,
-            K::Swish if ops::Swish::of(op)?.alpha() == 1.0 => Activation::Silu,
-            K::Tanh => Activation::Tanh,
-            _ => return None,
-        })
-    }
-
     /// Sets the attributes of a fused op. Attributes that are 0 may stay absent.
     pub fn write(self, op: &mut Op) {
         let Parameters { alpha, beta } = self.parameters();
@@ -155,6 +120,7 @@ impl Activation {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ValueId;
 
     #[test]
     fn every_activation_that_is_written_is_read() {

@@ -2,9 +2,10 @@
 
 use super::common::like;
 use crate::decompose::{Composite, Expr};
+use crate::op::Activation;
 use crate::op::grammar::ops;
 use crate::op::words::GeluFormula;
-use crate::{DType, ops};
+use crate::{DType, Op, OpKind, ValueId, ops};
 use std::f64::consts::{FRAC_2_SQRT_PI, SQRT_2};
 
 ops! {
@@ -56,6 +57,42 @@ ops! {
     /// x where x > alpha, else 0, NaN included.
     ThresholdedRelu "thresholded_relu" Elementwise (x: Float) -> (y: Elem(0)) { alpha: Float = 1.0 }
         onnx "" 10 composite thresholded_relu;
+}
+
+impl Activation {
+    /// The activation that an elementwise op is; `number` gives the value of an operand that is a constant scalar.
+    pub fn of_op(op: &Op, number: impl Fn(ValueId) -> Option<f32>) -> Option<Activation> {
+        let bound = |operand: Option<ValueId>, default: f32| match operand {
+            None => Some(default),
+            // A bound that is NaN is none.
+            Some(v) => number(v).map(|b| if b.is_nan() { default } else { b }),
+        };
+        Some(match op.kind {
+            OpKind::Clip => {
+                let op = ops::Clip::of(op)?;
+                let (low, high) = (op.min(), op.max());
+                let low = bound(low, f32::NEG_INFINITY)?;
+                Activation::Clip { low, high: bound(high, f32::INFINITY)? }
+            }
+            OpKind::Elu => Activation::Elu { alpha: ops::Elu::of(op)?.alpha() },
+            OpKind::Gelu => match ops::Gelu::of(op)?.approximate() {
+                GeluFormula::Exact => Activation::Gelu,
+                GeluFormula::Tanh => Activation::GeluTanh,
+            },
+            OpKind::HardSigmoid => {
+                let op = ops::HardSigmoid::of(op)?;
+                Activation::HardSigmoid { alpha: op.alpha(), beta: op.beta() }
+            }
+            OpKind::HardSwish => Activation::HardSwish,
+            OpKind::LeakyRelu => Activation::LeakyRelu { alpha: ops::LeakyRelu::of(op)?.alpha() },
+            OpKind::Mish => Activation::Mish,
+            OpKind::Relu => Activation::Relu,
+            OpKind::Sigmoid => Activation::Sigmoid,
+            OpKind::Swish if ops::Swish::of(op)?.alpha() == 1.0 => Activation::Silu,
+            OpKind::Tanh => Activation::Tanh,
+            _ => return None,
+        })
+    }
 }
 
 fn celu<'a>(op: ops::Celu<'_>, e: &'a Composite<'a>) -> Expr<'a> {

@@ -6,7 +6,7 @@ use crate::ops;
 use crate::shape::values::{comparison, each, less, truths};
 use crate::shape::{Elem, Known, View};
 use crate::tile::{Site, Types, one, with_dims};
-use crate::{DType, Type, shape};
+use crate::{DType, OpKind, Type, shape};
 
 ops! {
     /// Logical and, broadcast.
@@ -46,6 +46,29 @@ ops! {
     BitwiseOr "bitwise_or" Elementwise (a: Int T, b: Int T) -> (c: Elem(0)) {} onnx "" 18;
     /// Bitwise exclusive or, broadcast.
     BitwiseXor "bitwise_xor" Elementwise (a: Int T, b: Int T) -> (c: Elem(0)) {} onnx "" 18;
+}
+
+/// The order of its operands that a comparison tests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OrderTest {
+    /// Whether the first operand has to be the greater one.
+    pub is_descending: bool,
+    /// Whether equal operands pass.
+    pub takes_equal: bool,
+}
+
+impl OpKind {
+    /// The order that the op tests; `None` unless it is one of the four comparisons by order.
+    pub fn order_test(self) -> Option<OrderTest> {
+        let (is_descending, takes_equal) = match self {
+            OpKind::Less => (false, false),
+            OpKind::LessOrEqual => (false, true),
+            OpKind::Greater => (true, false),
+            OpKind::GreaterOrEqual => (true, true),
+            _ => return None,
+        };
+        Some(OrderTest { is_descending, takes_equal })
+    }
 }
 
 fn is_inf<'a>(op: ops::IsInf<'_>, e: &'a Composite<'a>) -> Expr<'a> {

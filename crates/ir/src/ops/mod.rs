@@ -81,3 +81,4 @@ mod window;
 mod generated;
 
 pub use generated::*;
+pub use logic::OrderTest;
