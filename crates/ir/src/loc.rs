@@ -127,7 +127,7 @@ impl OpName {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FuncPart {
     /// An op.
-    Op(OpName),
+    Op(Box<OpName>),
     /// Another part, such as the parameters, by its name in errors.
     Other(String),
 }
@@ -153,7 +153,7 @@ impl fmt::Display for FuncPart {
 
 impl From<OpName> for FuncPart {
     fn from(op: OpName) -> FuncPart {
-        FuncPart::Op(op)
+        FuncPart::Op(Box::new(op))
     }
 }
 

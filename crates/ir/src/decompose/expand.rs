@@ -49,7 +49,7 @@ fn push(
     match op.decl().expand.filter(|_| replaced(&op)) {
         Some(write) => {
             let written = written(func, &op, write)
-                .map_err(|source| ShapeError::Type { op: op.name(), source })?;
+                .map_err(|source| ShapeError::Type { op: op.name().into(), source })?;
             written.into_iter().try_for_each(|op| push(func, op, replaced, to))
         }
         None => {

@@ -9,7 +9,7 @@ pub(super) fn operands(op: &Op, func: &Func) -> Result<(), ShapeError> {
     let error = |i: usize, expected: String| {
         let value = op.input(i).map(|v| func.info(v));
         ShapeError::Operand {
-            op: op.name(),
+            op: op.name().into(),
             tensor: value.map_or_else(String::new, |v| v.name.clone()),
             actual: value.map_or_else(|| "absent".to_owned(), |v| v.ty.to_string()),
             expected,

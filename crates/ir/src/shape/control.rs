@@ -19,7 +19,7 @@ impl Infer<'_> {
     }
 
     fn wrong(&self, op: &Op, reason: impl Into<String>) -> ShapeError {
-        ShapeError::Shape { op: op.name(), reason: reason.into() }
+        ShapeError::Shape { op: op.name().into(), reason: reason.into() }
     }
 
     fn region<'a>(&self, op: &'a Op, i: usize) -> Result<&'a Block, ShapeError> {

@@ -10,7 +10,7 @@ pub enum ShapeError {
     #[error("{op}: {source}")]
     Type {
         /// The op, with the node's name where known.
-        op: OpName,
+        op: Box<OpName>,
         /// The broken rule.
         source: TypeError,
     },
@@ -18,7 +18,7 @@ pub enum ShapeError {
     #[error("{op}: `{tensor}` is {actual}, expected {expected}")]
     Operand {
         /// The op.
-        op: OpName,
+        op: Box<OpName>,
         /// The operand.
         tensor: String,
         /// Its type.
@@ -30,7 +30,7 @@ pub enum ShapeError {
     #[error("{op}: {reason}")]
     Shape {
         /// The op.
-        op: OpName,
+        op: Box<OpName>,
         /// The misfit, naming the tensors.
         reason: String,
     },

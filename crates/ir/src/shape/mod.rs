@@ -98,7 +98,7 @@ impl Infer<'_> {
         let mut types = self
             .func
             .result_types(op)
-            .map_err(|source| ShapeError::Type { op: op.name(), source })?;
+            .map_err(|source| ShapeError::Type { op: op.name().into(), source })?;
         let view = View { op, func: self.func, known: &self.known };
         match op.decl().whole.map_or(Ok(None), |whole| whole(&view))? {
             Some(ty) => types = vec![Some(ty)],

@@ -140,7 +140,7 @@ impl<'a> View<'a> {
 
     /// An error of this op.
     pub(crate) fn error(&self, reason: impl Into<String>) -> ShapeError {
-        ShapeError::Shape { op: self.op.name(), reason: reason.into() }
+        ShapeError::Shape { op: self.op.name().into(), reason: reason.into() }
     }
 
     /// `axis`, negative from the end, as an index below `rank`.
