@@ -43,7 +43,7 @@ fn backend_suite(args: &[String]) -> Result<Command> {
     Ok(command)
 }
 
-/// What checks of the server need of Debian: a browser without windows, and a font for its pictures.
+/// Debian packages that checks of the server need: a browser without windows, and a font for its pictures.
 const BROWSER: [Needed; 2] = [
     ("/usr/bin/chromium-headless-shell", "chromium-headless-shell"),
     ("/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf", "fonts-dejavu-core"),
