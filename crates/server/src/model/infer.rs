@@ -170,8 +170,11 @@ fn prepare(
     let InferRequest { id, parameters, mut inputs, outputs, deadline, is_timed, watch, .. } =
         request;
     inputs.iter_mut().for_each(|input| model.reshape_input(input));
-    let inputs =
-        inputs.into_iter().map(|given| input(given, regions)).collect::<Result<_, Fault>>()?;
+    // Not collected: that would use the memory again, and then give a part of it back.
+    let mut own = Vec::with_capacity(inputs.len());
+    for given in inputs {
+        own.push(input(given, regions)?);
+    }
     let place = |output: &InferOutput| {
         let part = output.region.as_ref().map(|region| regions.part(region)).transpose()?;
         Ok(part.map(|part| (output.name.clone(), part)))
@@ -186,7 +189,7 @@ fn prepare(
         Backend::Scheduled(_) | Backend::BuiltIn(_) => vec![],
     };
     let request = InferenceRequest {
-        inputs,
+        inputs: own,
         outputs: (!names.is_empty()).then_some(names),
         priority: Priority::level(parameters.priority),
         deadline,

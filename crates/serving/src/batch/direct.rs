@@ -99,7 +99,9 @@ impl DirectModel {
             ResultDim::Of { input, axis } => shapes.get(input)?.get(axis).copied(),
         });
         let dims = dims.collect::<Option<Vec<usize>>>()?;
-        let mut result = vec![0; length(self.result, &dims)?];
+        // Memory that is asked for as zeros does not come from the allocator's cache of the thread.
+        let bytes = length(self.result, &dims)?;
+        let mut result: Vec<u8> = std::iter::repeat_n(0, bytes).collect();
         let mut views = [TensorView::new(DType::U8, &[0], &[])?; INPUTS];
         for (at, view) in views[..self.inputs.len()].iter_mut().enumerate() {
             *view = TensorView::new(self.inputs[at], shapes.get(at)?, inputs.get(at)?)?;

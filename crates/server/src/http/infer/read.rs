@@ -13,6 +13,9 @@ use crate::infer::{
 };
 use crate::json::{Document, JsonValue, WrongType};
 
+/// The inputs for which memory is reserved at once: those of most requests.
+const FEW: usize = 4;
+
 /// Reads a request of a body whose first `json` bytes are a JSON text. `model` is the name in errors.
 ///
 /// # Errors
@@ -34,6 +37,7 @@ pub fn read(body: &Bytes, json: usize, model: &str) -> Result<InferRequest, Faul
     if inputs.is_numbers() {
         return Err(sources(&[]));
     }
+    request.inputs.reserve(inputs.count().min(FEW));
     for value in inputs.elements().map_err(unable("inputs"))? {
         request.add_input(read_input(&document, value, &mut binary)?)?;
     }
