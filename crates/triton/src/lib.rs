@@ -72,14 +72,16 @@ pub fn parse(text: &str) -> Result<Module, Error> {
     }
 }
 
-/// Reads a module of Triton IR and prints it as Triton's compiler does without locations (`str_nodebug`): values have
-/// its names, numbers its digits, and attributes its order.
+/// Reads a module of Triton IR and prints it as Triton's compiler does: values have its names, numbers its digits, and
+/// attributes its order. With `locations` ops have their places in the source, and values the names of variables that
+/// those tell (`str`); else neither is printed (`str_nodebug`).
 ///
-/// The text need not have a meaning to Trident, only the form of Triton IR.
-pub fn reprint(text: &str) -> Result<String, Error> {
+/// The text need not have a meaning to Trident, only the form of Triton IR. Forms of ops that show parameters without
+/// their locations, such as the one of `scf.for`, lose the names of those.
+pub fn reprint(text: &str, locations: bool) -> Result<String, Error> {
     let mut tree = ttir::Tree::default();
     match ttir::parse(text, &mut tree) {
-        Ok(()) => Ok(tree.to_string()),
+        Ok(()) => Ok(tree.text(locations).to_string()),
         Err(failure) => Err(located(text, &tree, failure)),
     }
 }

@@ -21,9 +21,18 @@ fn ttir(text: &str) -> Result<String, String> {
 
 /// The text as Triton's compiler prints it.
 fn reprint(text: &str) -> Result<String, String> {
+    printed(text, false)
+}
+
+/// The same, with locations.
+fn locate(text: &str) -> Result<String, String> {
+    printed(text, true)
+}
+
+fn printed(text: &str, locations: bool) -> Result<String, String> {
     let lines = text.lines().filter(|line| !line.starts_with(';'));
     let text = lines.collect::<Vec<_>>().join("\n");
-    trident_triton::reprint(&text).map_err(|e| e.to_string())
+    trident_triton::reprint(&text, locations).map_err(|e| e.to_string())
 }
 
 /// Runs the functions as the lines `; run:` say ([`trident_ir::interp::runs`]).
@@ -33,7 +42,10 @@ fn run(text: &str) -> Result<String, String> {
 
 #[test]
 fn filetests() -> Result<(), trident_filetest::Failed> {
-    trident_filetest::run(FOLDER, &[("ttir", &ttir), ("reprint", &reprint), ("run", &run)])
+    trident_filetest::run(
+        FOLDER,
+        &[("ttir", &ttir), ("reprint", &reprint), ("locate", &locate), ("run", &run)],
+    )
 }
 
 /// Every op that Triton 3.9 was seen to print.

@@ -179,9 +179,11 @@ fn mutate(random: &mut Random, seeds: &[Vec<String>; 2]) -> String {
 fn check(text: &str) -> Result<bool, String> {
     let Ok(module) = trident_triton::parse(text) else { return Ok(false) };
     // What has a meaning keeps it when it is printed as Triton's compiler does.
-    let text = trident_triton::reprint(text).map_err(|e| e.to_string())?;
+    let located = trident_triton::reprint(text, true).map_err(|e| e.to_string())?;
+    trident_triton::parse(&located).map_err(|e| format!("{e}\n{located}"))?;
+    let text = trident_triton::reprint(text, false).map_err(|e| e.to_string())?;
     trident_triton::parse(&text).map_err(|e| format!("{e}\n{text}"))?;
-    match trident_triton::reprint(&text) {
+    match trident_triton::reprint(&text, false) {
         Ok(again) if again == text => {}
         again => return Err(format!("printed twice: {again:?}, once:\n{text}")),
     }

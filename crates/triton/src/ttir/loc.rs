@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use trident_ir::{Loc, SourceLoc};
 
 /// A location of the table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct LocId(u32);
 
 impl LocId {
@@ -13,7 +13,7 @@ impl LocId {
     pub(crate) const UNKNOWN: LocId = LocId(0);
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Entry {
     Unknown,
     File {
@@ -21,12 +21,19 @@ pub(super) enum Entry {
         line: u32,
         column: u32,
     },
+    /// The name of a variable, at a place.
+    Name {
+        name: Box<str>,
+        child: LocId,
+    },
     Alias(Box<str>),
     /// A place in a function that was inlined at a call.
     Call {
         callee: LocId,
         caller: LocId,
     },
+    /// Places of what became one op.
+    Fused(Box<[LocId]>),
 }
 
 /// The most calls recorded for a place; outer ones are dropped.
@@ -46,6 +53,10 @@ impl Default for Locs {
 }
 
 impl Locs {
+    pub(super) fn entry(&self, id: LocId) -> &Entry {
+        self.table.get(id.0 as usize).unwrap_or(&Entry::Unknown)
+    }
+
     pub(super) fn add(&mut self, loc: Entry) -> LocId {
         self.table.push(loc);
         LocId(u32::try_from(self.table.len() - 1).unwrap_or(0))
@@ -57,20 +68,29 @@ impl Locs {
         // Definitions that refer to each other in a cycle take more steps than there are definitions.
         for _ in 0..=self.table.len() + self.aliases.len() {
             let Some(id) = rest.pop().filter(|_| frames.len() < MAX_FRAMES) else { break };
-            let known = match self.table.get(id.0 as usize) {
-                Some(Entry::File { file, line, column }) => {
+            let known = match self.entry(id) {
+                Entry::File { file, line, column } => {
                     frames.push((&**file, *line, *column));
                     true
                 }
-                Some(Entry::Alias(name)) => {
+                Entry::Name { child, .. } => {
+                    rest.push(*child);
+                    true
+                }
+                Entry::Alias(name) => {
                     rest.extend(self.aliases.get(name));
                     self.aliases.contains_key(name)
                 }
-                Some(Entry::Call { callee, caller }) => {
+                Entry::Call { callee, caller } => {
                     rest.extend([*caller, *callee]);
                     true
                 }
-                Some(Entry::Unknown) | None => false,
+                // The first counts that is known.
+                Entry::Fused(parts) => {
+                    rest.extend(parts.iter().find(|&&part| part != LocId::UNKNOWN));
+                    parts.iter().any(|&part| part != LocId::UNKNOWN)
+                }
+                Entry::Unknown => false,
             };
             // Callers alone are not the place of the op.
             if frames.is_empty() && !known {

@@ -4,6 +4,7 @@
 //! Parameters of entry blocks are `%argN`; constants and the results of `tt.split` have speaking names; a name that is
 //! taken gets `_N`, from a counter that only grows along the way from outer to inner regions.
 
+use super::loc::LocId;
 use super::{Attr, BlockId, Op, OpId, RegionId, Tree, ValueId};
 use std::collections::{HashMap, HashSet};
 use trident_ir::DType;
@@ -25,8 +26,12 @@ struct Counters {
 }
 
 impl Printed {
-    /// Names everything under the op.
-    pub(super) fn of(tree: &Tree, top: OpId) -> Printed {
+    /// Names everything under the op; `variable` gives names to locations.
+    pub(super) fn of<'v>(
+        tree: &Tree,
+        top: OpId,
+        variable: &impl Fn(LocId) -> Option<&'v str>,
+    ) -> Printed {
         let mut printed = Printed::default();
         let start = Counters::default();
         let mut pending: Vec<(RegionId, Counters)> =
@@ -37,10 +42,12 @@ impl Printed {
                 for &param in &tree[id].params {
                     let hint = (i == 0).then(|| format!("arg{}", counters.arg));
                     counters.arg += usize::from(i == 0);
-                    printed.name(param, hint, &mut counters);
+                    let own = variable(tree[param].loc).map(identifier);
+                    printed.name(param, own.or(hint), &mut counters);
                 }
                 for &op in &tree[id].ops {
-                    printed.results(&tree[op], tree, &mut counters);
+                    let own = variable(tree[op].loc).map(identifier);
+                    printed.results(&tree[op], tree, own, &mut counters);
                 }
             }
             let ops = tree.blocks_of(region).flat_map(|block| &block.ops);
@@ -51,15 +58,18 @@ impl Printed {
         printed
     }
 
-    fn results(&mut self, op: &Op, tree: &Tree, counters: &mut Counters) {
+    fn results(&mut self, op: &Op, tree: &Tree, own: Option<String>, counters: &mut Counters) {
         match (&*op.name, &op.results[..]) {
             (_, []) => {}
             ("tt.split", &[left, right]) => {
-                self.name(left, Some("outLHS".into()), counters);
-                self.name(right, Some("outRHS".into()), counters);
+                let names =
+                    own.map_or(["outLHS".into(), "outRHS".into()], |own| [own.clone(), own]);
+                for (value, name) in [left, right].into_iter().zip(names) {
+                    self.name(value, Some(name), counters);
+                }
             }
             (_, &[first, ref others @ ..]) => {
-                self.name(first, constant_name(tree, op), counters);
+                self.name(first, own.or_else(|| constant_name(tree, op)), counters);
                 let pack = self.value(first).to_owned();
                 for (i, &other) in others.iter().enumerate() {
                     self.values.insert(other, format!("{pack}#{}", i + 1));
@@ -99,6 +109,20 @@ impl Printed {
     pub(super) fn block(&self, id: BlockId) -> usize {
         self.blocks.get(&id).copied().unwrap_or(0)
     }
+}
+
+/// The name of a variable with the characters that names of values have; others become the digits of their code.
+fn identifier(name: &str) -> String {
+    let mut out = String::new();
+    for byte in name.bytes() {
+        match byte {
+            b'$' | b'.' | b'_' | b'-' => out.push(char::from(byte)),
+            _ if byte.is_ascii_alphanumeric() => out.push(char::from(byte)),
+            b' ' => out.push('_'),
+            _ => out.push_str(&format!("{byte:X}")),
+        }
+    }
+    out
 }
 
 /// `c5_i32`, `true`, `cst`.

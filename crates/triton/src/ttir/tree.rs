@@ -72,6 +72,8 @@ pub(crate) struct Tree {
     /// Attributes that have a name of their own, in order: `#name = …`.
     pub(crate) aliases: Vec<(Box<str>, Attr)>,
     pub(crate) locs: Locs,
+    /// The location of the module.
+    pub(crate) loc: LocId,
 }
 
 /// One op.
@@ -119,6 +121,8 @@ pub(crate) struct Block {
 pub(crate) struct Value {
     pub(crate) ty: Type,
     pub(crate) name: Name,
+    /// That of its op, or of the parameter.
+    pub(crate) loc: LocId,
     pub(crate) definition: Definition,
 }
 

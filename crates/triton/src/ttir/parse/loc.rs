@@ -28,7 +28,6 @@ impl<'s> Parser<'s, '_> {
         Ok(id)
     }
 
-    /// Of fused locations the first counts that is known.
     fn loc(&mut self, depth: usize) -> Result<LocId, Failure> {
         if depth == MAX_DEPTH {
             return self.too_deep();
@@ -39,10 +38,11 @@ impl<'s> Parser<'s, '_> {
                 if self.eat("(")? {
                     let child = self.loc(depth + 1)?;
                     self.expect(")", "`)`")?;
-                    return Ok(child);
+                    return Ok(self.tree.locs.add(Entry::Name { name: file.into(), child }));
                 }
                 if !self.eat(":")? {
-                    return Ok(LocId::UNKNOWN);
+                    let (name, child) = (file.into(), LocId::UNKNOWN);
+                    return Ok(self.tree.locs.add(Entry::Name { name, child }));
                 }
                 let line = self.number("a line number")?;
                 self.expect(":", "`:`")?;
@@ -74,10 +74,7 @@ impl<'s> Parser<'s, '_> {
                 self.expect_word("at", "`at`")?;
                 let caller = self.loc(depth + 1)?;
                 self.expect(")", "`)`")?;
-                Ok(match LocId::UNKNOWN {
-                    unknown if callee == unknown || caller == unknown => callee,
-                    _ => self.tree.locs.add(Entry::Call { callee, caller }),
-                })
+                Ok(self.tree.locs.add(Entry::Call { callee, caller }))
             }
             Token::Word("fused") => {
                 self.bump()?;
@@ -86,7 +83,7 @@ impl<'s> Parser<'s, '_> {
                 }
                 self.expect("[", "`[`")?;
                 let parts = self.list("]", "`,` or `]`", |p| p.loc(depth + 1))?;
-                Ok(parts.into_iter().find(|&l| l != LocId::UNKNOWN).unwrap_or(LocId::UNKNOWN))
+                Ok(self.tree.locs.add(Entry::Fused(parts.into())))
             }
             _ => self.expected("a location"),
         }

@@ -12,6 +12,7 @@ mod scope;
 mod special;
 mod types;
 
+use super::loc::LocId;
 use super::{AttrDict, BlockId, RegionId, Tree};
 use crate::{ErrorKind, Failure};
 use lexer::{Lexer, Token};
@@ -75,6 +76,7 @@ struct Param<'s> {
     name: &'s str,
     ty: Type,
     dict: AttrDict,
+    loc: LocId,
 }
 
 impl<'s> Draft<'s> {
@@ -273,6 +275,7 @@ impl<'s, 't> Parser<'s, 't> {
                     let op = self.op()?;
                     match &*self.tree[op].name {
                         "builtin.module" | "module" => {
+                            self.tree.loc = self.tree[op].loc;
                             let regions = std::mem::take(&mut self.tree[op].regions);
                             for region in regions {
                                 for block in std::mem::take(&mut self.tree[region].blocks) {

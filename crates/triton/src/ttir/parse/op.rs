@@ -83,7 +83,7 @@ impl<'s> Parser<'s, '_> {
             let definition = |number| Definition::Result { number, of: pack.count };
             let values = (0..pack.count).zip(types.by_ref());
             let values = values.map(|(number, ty)| (ty, definition(number)));
-            self.define(at, pack.name, values, &mut made)?;
+            self.define(at, pack.name, loc, values, &mut made)?;
         }
         self.tree[op].results = made;
         Ok(op)

@@ -103,7 +103,8 @@ impl<'s> Parser<'s, '_> {
         for param in params {
             let definition = Definition::Param { dict: param.dict };
             let mut made = std::mem::take(&mut self.tree[block].params);
-            self.define(param.at, param.name, std::iter::once((param.ty, definition)), &mut made)?;
+            let value = std::iter::once((param.ty, definition));
+            self.define(param.at, param.name, param.loc, value, &mut made)?;
             self.tree[block].params = made;
         }
         Ok(())
@@ -118,8 +119,8 @@ impl<'s> Parser<'s, '_> {
             let ty = p.ty()?;
             let mut dict = AttrDict::default();
             p.attr_dict(&mut dict)?;
-            p.trailing_loc()?;
-            Ok(Param { at, name, ty, dict })
+            let loc = p.trailing_loc()?;
+            Ok(Param { at, name, ty, dict, loc })
         })
     }
 }

@@ -1,6 +1,7 @@
 //! Names of values. Sibling regions reuse names, so a region's definitions are dropped at its end.
 
 use super::{Parser, Use};
+use crate::ttir::loc::LocId;
 use crate::ttir::tree::Value;
 use crate::ttir::{Definition, OpId, ValueId};
 use crate::{ErrorKind, Failure};
@@ -59,12 +60,13 @@ impl<'s> Parser<'s, '_> {
         &mut self,
         at: usize,
         name: &'s str,
+        loc: LocId,
         values: impl Iterator<Item = (Type, Definition)>,
         made: &mut Vec<ValueId>,
     ) -> Result<(), Failure> {
         let (start, kept) = (self.names.values.len(), self.tree.add_name(name));
         for (ty, definition) in values {
-            let id = self.tree.add_value(Value { ty, name: kept, definition });
+            let id = self.tree.add_value(Value { ty, name: kept, loc, definition });
             self.names.values.push(id);
             made.push(id);
         }

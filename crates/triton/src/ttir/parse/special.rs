@@ -4,6 +4,7 @@ use super::lexer::Token;
 use super::{Draft, Param, Parser};
 use crate::Failure;
 use crate::ttir::form::Own;
+use crate::ttir::loc::LocId;
 use crate::ttir::{Attr as Text, AttrDict};
 use trident_ir::{DType, Type};
 
@@ -157,7 +158,8 @@ fn scf_for<'s>(p: &mut Parser<'s, '_>, op: &mut Draft<'s>) -> Parsed {
     let ty = p.ty()?;
     op.operand_types = vec![ty.clone(); 3];
     op.operand_types.extend(op.result_types.iter().cloned());
-    let mut params = vec![Param { at, name: counter, ty, dict: AttrDict::default() }];
+    let mut params =
+        vec![Param { at, name: counter, ty, dict: AttrDict::default(), loc: LocId::UNKNOWN }];
     params.extend(typed(p, carried, &op.result_types)?);
     op.regions.push(p.region(params)?);
     p.attr_dict(&mut op.dict)
@@ -187,7 +189,15 @@ fn typed<'s>(
         return p.expected("as many types as carried values");
     }
     let params = names.into_iter().zip(types.iter().cloned());
-    Ok(params.map(|((at, name), ty)| Param { at, name, ty, dict: AttrDict::default() }).collect())
+    Ok(params
+        .map(|((at, name), ty)| Param {
+            at,
+            name,
+            ty,
+            dict: AttrDict::default(),
+            loc: LocId::UNKNOWN,
+        })
+        .collect())
 }
 
 /// `%c -> (T) {…} else {…}`.

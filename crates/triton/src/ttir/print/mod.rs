@@ -1,7 +1,8 @@
-//! The text of a tree, without locations: byte for byte what Triton's compiler prints.
+//! The text of a tree: byte for byte what Triton's compiler prints.
 
 mod attr;
 mod form;
+mod locs;
 mod special;
 
 use super::form::Form;
@@ -9,28 +10,49 @@ use super::names::Printed;
 use super::types;
 use super::{BlockId, Op, RegionId, Tree, ValueId};
 use attr::{dictionary, field};
+use locs::Places;
 use std::collections::HashMap;
 use std::fmt::{self, Write};
 
-impl fmt::Display for Tree {
+/// A tree as text.
+pub(crate) struct Text<'t> {
+    tree: &'t Tree,
+    places: Option<Places>,
+}
+
+impl Tree {
+    /// The text without locations (`str_nodebug` of Triton's compiler), or with them and the names of variables (`str`).
+    pub(crate) fn text(&self, locations: bool) -> Text<'_> {
+        Text { tree: self, places: locations.then(|| Places::of(self)) }
+    }
+}
+
+impl fmt::Display for Text<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (name, value) in &self.aliases {
+        let Text { tree, places } = self;
+        for (name, value) in &tree.aliases {
             writeln!(f, "#{name} = {}", attr::Shown(value))?;
         }
+        let definitions = |last| places.as_ref().map(|places| places.definitions(last));
+        f.write_str(&definitions(false).unwrap_or_default())?;
         f.write_str("module {\n")?;
-        for &op in &self.top {
-            let mut printer =
-                Printer { tree: self, names: Printed::of(self, op), text: String::new() };
-            printer.op(&self[op], 1);
+        for &op in &tree.top {
+            let variable = |loc| places.as_ref()?.variable(loc);
+            let names = Printed::of(tree, op, &variable);
+            let mut printer = Printer { tree, names, places: places.as_ref(), text: String::new() };
+            printer.op(&tree[op], 1);
             f.write_str(&printer.text)?;
         }
-        f.write_str("}\n")
+        let loc = places.as_ref().map(|places| places.trailing(tree.loc));
+        writeln!(f, "}}{}", loc.unwrap_or_default())?;
+        f.write_str(&definitions(true).unwrap_or_default())
     }
 }
 
 struct Printer<'t> {
     tree: &'t Tree,
     names: Printed,
+    places: Option<&'t Places>,
     text: String,
 }
 
@@ -51,6 +73,9 @@ impl Printer<'_> {
             Form::Items(items, types) => self.items(op, items, types),
             Form::Generic(properties) => self.generic(op, properties, depth),
             Form::Own(own) => self.own(op, own, depth),
+        }
+        if let Some(places) = self.places {
+            put!(self, "{}", places.trailing(op.loc));
         }
         self.text.push('\n');
     }
@@ -82,6 +107,11 @@ impl Printer<'_> {
     /// Values with commas between them.
     fn values(&self, ids: &[ValueId]) -> String {
         ids.iter().map(|&id| self.value(id)).collect::<Vec<_>>().join(", ")
+    }
+
+    /// ` loc(…)` of a parameter, if locations are printed.
+    fn place(&self, id: ValueId) -> String {
+        self.places.map(|places| places.whole(self.tree[id].loc)).unwrap_or_default()
     }
 
     fn ty(&self, id: ValueId) -> String {
@@ -135,8 +165,9 @@ impl Printer<'_> {
                 put!(self, "^bb{i}");
                 if !block.params.is_empty() {
                     let params = block.params.iter();
-                    let params: Vec<_> =
-                        params.map(|&p| format!("{}: {}", self.value(p), self.ty(p))).collect();
+                    let params: Vec<_> = params
+                        .map(|&p| format!("{}: {}{}", self.value(p), self.ty(p), self.place(p)))
+                        .collect();
                     put!(self, "({})", params.join(", "));
                 }
                 self.text.push(':');

@@ -213,6 +213,6 @@ impl Printer<'_> {
         };
         let fields = super::dictionary(dict.0.iter().map(|(name, value)| (&**name, value)));
         let fields = if fields.is_empty() { String::new() } else { format!(" {{{fields}}}") };
-        format!("{}: {}{fields}", self.value(id), self.ty(id))
+        format!("{}: {}{fields}{}", self.value(id), self.ty(id), self.place(id))
     }
 }
