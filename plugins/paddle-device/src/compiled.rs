@@ -12,7 +12,7 @@ use trident_engine::{Options, Session};
 use trident_ir::DType;
 use trident_paddle::{KernelArgument, KernelResult, kernel, kernel_results};
 
-use crate::argument::Argument;
+use crate::argument::{Argument, Operand};
 use crate::device::PaddleDevice;
 use crate::element::Element;
 use crate::failure::Failure;
@@ -37,11 +37,15 @@ pub(crate) struct Call<'a> {
 }
 
 impl Call<'_> {
-    /// Whether sizes of results are not known before the kernel has run.
-    pub(crate) fn finds_sizes(&self) -> bool {
-        let known = self.results.iter().take(kernel_results(self.kernel.row));
-        known.flat_map(Argument::operands).any(|operand| operand.dims.sizes().is_none())
+    /// Whether sizes of results that the function gives are not known before it has run.
+    pub(crate) fn finds_sizes(&self, function: &Function) -> bool {
+        let given = self.results.iter().flat_map(Argument::operands).take(function.results.len());
+        any_open(given)
     }
+}
+
+fn any_open<'o>(mut results: impl Iterator<Item = &'o Operand>) -> bool {
+    results.any(|operand| operand.dims.sizes().is_none())
 }
 
 /// A compiled function.
@@ -208,8 +212,9 @@ fn compile(call: &Call<'_>, with_sizes: bool) -> Result<Function, Failure> {
         }
     }
     let (mut results, mut count) = (vec![], 0);
-    let is_open = call.finds_sizes();
-    for result in call.results.iter().take(kernel_results(call.kernel.row)) {
+    let given = call.results.iter().take(kernel_results(call.kernel.row));
+    let is_open = any_open(given.clone().flat_map(Argument::operands));
+    for result in given {
         count += result.operands().len();
         results.push(match result.described(false).map_err(unknown)? {
             // Nobody reads it.

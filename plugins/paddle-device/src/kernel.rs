@@ -1,8 +1,13 @@
 //! The kernels that the device has.
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use crate::element::Element;
+use crate::indexed::Indexing;
+use crate::makes::Make;
+use crate::moves::Move;
+use crate::random::Draw;
 
 /// Kinds of parameters, as `cargo xtask paddle-headers` finds them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,6 +98,33 @@ pub(crate) enum Entry {
     Context,
 }
 
+/// The part of the plug-in that computes a kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Route {
+    /// A function that the engine compiles from the catalogue's row.
+    Row,
+    /// A move of elements.
+    Move(Move),
+    /// Random numbers.
+    Draw(Draw),
+    /// Indexing by tensors.
+    Indexing(Indexing),
+    /// A tensor made from numbers.
+    Make(Make),
+}
+
+impl Route {
+    /// The route of a kernel. Names are compared only once, see [`Kernel::route`].
+    fn of(kernel: &str) -> Route {
+        let own = Move::of(kernel)
+            .map(Route::Move)
+            .or_else(|| Draw::of(kernel).map(Route::Draw))
+            .or_else(|| Indexing::of(kernel).map(Route::Indexing))
+            .or_else(|| Make::of(kernel).map(Route::Make));
+        own.unwrap_or(Route::Row)
+    }
+}
+
 /// A kernel with one signature.
 #[derive(Debug)]
 pub(crate) struct Kernel {
@@ -107,6 +139,7 @@ pub(crate) struct Kernel {
     /// The parameters without the context.
     pub(crate) params: &'static [Param],
     calls: [AtomicU64; 2],
+    route: OnceLock<Route>,
 }
 
 impl Kernel {
@@ -118,12 +151,17 @@ impl Kernel {
         params: &'static [Param],
     ) -> Kernel {
         let calls = [AtomicU64::new(0), AtomicU64::new(0)];
-        Kernel { name, row, versions, elements, params, calls }
+        Kernel { name, row, versions, elements, params, calls, route: OnceLock::new() }
     }
 
     /// The element types that it is registered for.
     pub(crate) fn elements(&self) -> impl Iterator<Item = Element> {
         self.elements.iter().filter_map(|name| Element::named(name))
+    }
+
+    /// The part of the plug-in that computes it.
+    pub(crate) fn route(&self) -> Route {
+        *self.route.get_or_init(|| Route::of(self.name))
     }
 
     /// Counts a call that has given its results.
@@ -143,10 +181,6 @@ mod tests {
     use crate::abi::entries::KernelEntry;
     use crate::abi::signatures::ENTRIES;
     use crate::argument::MAX_PARAMS;
-    use crate::indexed::Indexing;
-    use crate::makes::Make;
-    use crate::moves::Move;
-    use crate::random::Draw;
     use std::collections::BTreeSet;
 
     #[test]
@@ -157,11 +191,7 @@ mod tests {
             assert!(params.len() <= MAX_PARAMS && !kernel.elements.is_empty(), "{name}");
             assert_eq!(kernel.elements().count(), kernel.elements.len(), "{name}");
             assert!(params.iter().any(|p| p.kind.group() == Group::Result), "{name}");
-            let is_own = Move::of(name).is_some()
-                || Draw::of(name).is_some()
-                || Make::of(name).is_some()
-                || Indexing::of(name).is_some();
-            if !is_own {
+            if kernel.route() == Route::Row {
                 let read = params.iter().filter(|p| p.kind.group() != Group::Result);
                 let names: Vec<&str> = read.map(|p| p.name).filter(|name| *name != "_").collect();
                 match trident_paddle::has_kernel(kernel.row, &names) {

@@ -20,14 +20,10 @@ use crate::complex::ComplexKernel;
 use crate::device;
 use crate::element::Element;
 use crate::failure::Failure;
-use crate::indexed::Indexing;
 use crate::inferred::corrected;
-use crate::kernel::{Entry, Group, Kernel, Kind};
+use crate::kernel::{Entry, Group, Kernel, Kind, Route};
 use crate::launch::{Found, described, find, run};
-use crate::makes::Make;
-use crate::moves::Move;
 use crate::named::Named;
-use crate::random::Draw;
 
 /// The number of results of most kernels, which are listed without an allocation.
 const FEW: usize = 3;
@@ -157,7 +153,8 @@ unsafe fn of_context(api: &Api, kernel: &'static Kernel, context: Ptr) -> [Raw; 
 unsafe fn attempt(kernel: &'static Kernel, context: Ptr, raws: &[Raw]) -> Result<(), Failure> {
     let api = api().ok_or_else(|| Failure::fatal("Paddle's functions are not loaded"))?;
     let named = |failure: Failure| failure.of(kernel.name);
-    if let Some(kind) = Move::of(kernel.name) {
+    let route = kernel.route();
+    if let Route::Move(kind) = route {
         // SAFETY: the caller promises the arguments.
         return unsafe { moved(api, kind, context, kernel, raws) }.map_err(named);
     }
@@ -212,17 +209,21 @@ unsafe fn attempt(kernel: &'static Kernel, context: Ptr, raws: &[Raw]) -> Result
         return Ok(());
     }
     let given = Named(&arguments);
-    if let Some(draw) = Draw::of(kernel.name).filter(|draw| draw.draws(&given)) {
-        // SAFETY: the caller promises the context.
-        return unsafe { drawn(api, draw, context, &given, &results, &tensors) }.map_err(named);
-    }
-    if let Some(indexing) = Indexing::of(kernel.name) {
-        // SAFETY: the caller promises the context.
-        return unsafe { indexed(indexing, context, &given, &results, &tensors) }.map_err(named);
-    }
-    if let Some(make) = Make::of(kernel.name) {
-        // SAFETY: the caller promises the context.
-        return unsafe { made(make, context, &given, &results, &tensors) }.map_err(named);
+    // SAFETY: the caller promises the context.
+    let done = unsafe {
+        match route {
+            Route::Draw(draw) if draw.draws(&given) => {
+                Some(drawn(api, draw, context, &given, &results, &tensors))
+            }
+            Route::Indexing(indexing) => {
+                Some(indexed(indexing, context, &given, &results, &tensors))
+            }
+            Route::Make(make) => Some(made(make, context, &given, &results, &tensors)),
+            _ => None,
+        }
+    };
+    if let Some(done) = done {
+        return done.map_err(named);
     }
     let number = super::interface::current_device();
     let device = device::device(number);
@@ -230,7 +231,7 @@ unsafe fn attempt(kernel: &'static Kernel, context: Ptr, raws: &[Raw]) -> Result
     let call = Call { kernel, device: (number, device), arguments: &arguments, results: &results };
     let named = |failure: Failure| failure.of(&described(&call));
     let function = guarded(|| function(&call)).map_err(named)?;
-    if call.finds_sizes() {
+    if call.finds_sizes(&function) {
         let found = guarded(|| lend(|loan| find(loan, &function, &call))).map_err(named)?;
         // SAFETY: the caller promises the context. Nothing of Paddle runs under a guard here.
         return unsafe { store(context, &call, &tensors, &found) }.map_err(named);
