@@ -421,11 +421,12 @@ impl<R: Clone, T: Item> State<R, T> {
         self.models.len()
     }
 
-    /// How many requests wait for a batch.
+    /// A model's share of the cores; `None` if there is no such model.
     pub(super) fn core_use(&self, model: u64, now: Instant) -> Option<CoreUse> {
         Some(self.models.get(&model)?.share.core_use(now))
     }
 
+    /// How many requests wait for a batch.
     pub(super) fn waiting(&self, model: u64) -> usize {
         self.models.get(&model).map_or(0, Model::waiting)
     }
