@@ -43,7 +43,7 @@ pub(crate) struct Counters {
     other: AtomicU64,
     batches: Mutex<BTreeMap<u64, BatchTallies>>,
     responses: Mutex<BTreeMap<u64, ResponseTallies>>,
-    /// Those that the server is asked for.
+    /// The summaries that the server is asked for.
     summaries: Option<Box<Summaries>>,
     first_responses: Option<Box<FirstResponses>>,
 }

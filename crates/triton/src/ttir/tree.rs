@@ -82,7 +82,7 @@ pub(crate) struct Op {
     /// The byte of the text at which its name stands.
     pub(crate) at: usize,
     pub(crate) name: Cow<'static, str>,
-    /// Those that successors get are last.
+    /// The values that successors get are last.
     pub(crate) operands: Vec<ValueId>,
     pub(crate) results: Vec<ValueId>,
     pub(crate) dict: AttrDict,

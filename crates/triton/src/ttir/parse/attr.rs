@@ -159,7 +159,7 @@ impl<'s> Parser<'s, '_> {
         let expected = "numbers";
         let fault = || ErrorKind::Attribute { op: "dense".into(), name: "value", expected };
         let Some(dtype) = ty.dtype() else { return Err(Failure::new(at, fault())) };
-        let splat = matches!(elements, Elements::Number(..) | Elements::Bool(_));
+        let splat = matches!(elements, Elements::Number(..) | Elements::Bool(..));
         let mut bytes = vec![];
         elements.append(dtype, &mut bytes)?;
         Ok(Attr::Dense(Dense { ty, bytes: bytes.into(), splat }))
@@ -174,7 +174,7 @@ impl<'s> Parser<'s, '_> {
         match self.token {
             Token::Word(word @ ("true" | "false")) => {
                 self.bump()?;
-                Ok(Elements::Bool(word == "true"))
+                Ok(Elements::Bool(at, word == "true"))
             }
             Token::Punct("[") => {
                 self.bump()?;
@@ -186,9 +186,9 @@ impl<'s> Parser<'s, '_> {
     }
 }
 
-/// The elements in `dense<…>`, before their type is known. Numbers and bytes have their place in the text.
+/// The elements in `dense<…>`, before their type is known. Each has its place in the text.
 enum Elements<'s> {
-    Bool(bool),
+    Bool(usize, bool),
     Number(usize, Number<'s>),
     /// Pairs of hexadecimal digits.
     Bytes(usize, Cow<'s, str>),
@@ -200,7 +200,7 @@ impl Elements<'_> {
     fn append(&self, dtype: DType, bytes: &mut Vec<u8>) -> Result<(), Failure> {
         let (at, expected) = match self {
             Elements::List(items) => return items.iter().try_for_each(|x| x.append(dtype, bytes)),
-            Elements::Bool(v) if dtype == DType::Bool => {
+            Elements::Bool(_, v) if dtype == DType::Bool => {
                 bytes.push((*v).into());
                 return Ok(());
             }
@@ -213,8 +213,7 @@ impl Elements<'_> {
                     None => (*at, "hexadecimal bytes"),
                 }
             }
-            Elements::Bytes(at, _) => (*at, "numbers"),
-            Elements::Bool(_) => (0, "numbers"),
+            Elements::Bytes(at, _) | Elements::Bool(at, _) => (*at, "numbers"),
         };
         let fault = ErrorKind::Attribute { op: "arith.constant".into(), name: "value", expected };
         Err(Failure::new(at, fault))

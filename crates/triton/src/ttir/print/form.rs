@@ -11,6 +11,11 @@ impl Printer<'_> {
         put!(self, "{}", op.name);
         let (own, offsets) = self.offsets(op, items);
         let mut rest = own;
+        let mut take = |count| {
+            let (taken, others) = split(rest, count);
+            rest = others;
+            taken
+        };
         let mut named: Vec<&str> = vec![];
         let mut dict = false;
         // What stands in front of the next item: nothing yet, a text in parentheses or brackets, or a list.
@@ -18,8 +23,7 @@ impl Printer<'_> {
         for item in items {
             match *item {
                 Item::Operands(count) => {
-                    let (shown, others) = split(rest, count);
-                    rest = others;
+                    let shown = take(count);
                     if !shown.is_empty() {
                         let shown = self.values(shown);
                         put!(self, "{comma}{shown}");
@@ -27,9 +31,7 @@ impl Printer<'_> {
                     }
                 }
                 Item::Index(count) => {
-                    let (shown, others) = split(rest, count);
-                    rest = others;
-                    let shown = self.values(shown);
+                    let shown = self.values(take(count));
                     put!(self, "[{shown}]");
                     comma = ", ";
                 }
@@ -39,9 +41,7 @@ impl Printer<'_> {
                     comma = ", ";
                 }
                 Item::Args(count) => {
-                    let (shown, others) = split(rest, count);
-                    rest = others;
-                    let shown = self.values(shown);
+                    let shown = self.values(take(count));
                     put!(self, "({shown})");
                     comma = " ";
                 }
@@ -63,9 +63,7 @@ impl Printer<'_> {
                     put!(self, "{comma}@{}", symbol(name.unwrap_or_default()));
                 }
                 Item::Keyword(word) => {
-                    let (shown, others) = split(rest, Some(1));
-                    rest = others;
-                    if let [operand] = *shown {
+                    if let [operand] = *take(Some(1)) {
                         let operand = self.value(operand);
                         put!(self, " {word} {operand}");
                     }
